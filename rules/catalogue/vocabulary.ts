@@ -1,0 +1,291 @@
+/**
+ * The words a catalogue entry is written in. An entry is data: what the members of one library mean for jobs and
+ * transactions. How code is searched for them is the business of `analysis/`, which knows no library.
+ */
+
+/**
+ * A member of a library, as the library's own declarations name it:
+ *
+ * - `"Queue.add"`     member `add` of class, interface, type alias or variable `Queue`
+ * - `"*.create"`      member `create` of whatever container of this library
+ * - `"nanoid"`        an exported function (or a variable that is called)
+ * - `"new Worker"`    the constructor of an exported class
+ * - `"@Processor"`    a decorator
+ * - `"default"`       the default export, called
+ */
+export type Member = string;
+
+export type OneOrMore<T> = T | readonly T[];
+
+/** Index of an argument, or "last" where overloads shift it. */
+export type ArgumentIndex = number | "last";
+
+/** A place inside an argument: `{ argument: 1, path: "opts.jobId" }`; `[]` in the path stands for every array element. */
+export interface Slot {
+  readonly argument: ArgumentIndex;
+  /** Property path inside the argument; absent: the argument itself. */
+  readonly path?: string;
+}
+
+export type DispatchTarget = "queue" | "topic" | "workflow" | "in-process bus" | "pub/sub";
+
+/** Puts a job, message or event on a queue or bus. */
+export interface Dispatch {
+  readonly member: OneOrMore<Member>;
+  readonly to: DispatchTarget;
+  /** Where the payload stands. */
+  readonly payload?: Slot;
+  /**
+   * The member only builds; one of these members, called on the result, sends. A builder that is itself a promise
+   * (thenable) names `"then"`: awaiting it sends.
+   */
+  readonly sentBy?: OneOrMore<string>;
+  /** The result is a function, and calling it sends (`DBOS.startWorkflow(fn)(args)`). */
+  readonly sentByCallOfResult?: true;
+  /** Counts only where argument 0 is an instance of one of these classes (AWS SDK v3: `client.send(new XCommand())`). */
+  readonly command?: OneOrMore<string>;
+  /** How this dispatch can be made part of the open transaction; absent: it cannot. */
+  readonly joins?: OneOrMore<Join>;
+}
+
+/** A way in which a dispatch takes part in the caller's transaction. */
+export type Join =
+  /** An option holds the handle, or an adapter built from it: `send(…, { db: fromKnex(trx) })`. */
+  | { readonly option: Slot }
+  /** An argument is the handle itself: `enqueueInTransaction(client, …)`. */
+  | { readonly argument: number }
+  /** A member of the builder takes it: `X.dispatch(p).with(knex(trx))`. */
+  | { readonly chained: string };
+
+/** How a function becomes the handler of jobs, and where it finds the job. */
+export type Handler = {
+  /** What the handler's first parameter (or the one named here) is. */
+  readonly job?: number;
+  /** The handler gets an array of jobs. */
+  readonly batch?: true;
+  /** Property of the parameter under which the job stands (`helpers.job`, `{ event }`). */
+  readonly jobAt?: string;
+} & (
+  | {
+      /** Passed to a call or constructor. */
+      readonly registeredBy: OneOrMore<Member>;
+      readonly handler: Slot;
+    }
+  | {
+      /** A method under this decorator (`@Process()`, `@OnEvent()`). */
+      readonly methodDecorator: OneOrMore<Member>;
+    }
+  | {
+      /** These methods of a class that extends or implements the base, or stands under the decorator. */
+      readonly methods: OneOrMore<string>;
+      readonly extends?: OneOrMore<string>;
+      readonly implements?: OneOrMore<string>;
+      readonly classDecorator?: OneOrMore<Member>;
+    }
+  | {
+      /** A function with such a type, or with a parameter of one of these types (`SQSHandler`, `SQSEvent`, `Job`). */
+      readonly functionType?: OneOrMore<string>;
+      readonly parameterType?: OneOrMore<string>;
+    }
+);
+
+/** An identity that a queue or library gives to a job, message, delivery or run. */
+export interface JobIdentity {
+  /** `"Job.id"`: property `id` of type `Job`; a dotted path may go deeper (`"Message.fields.deliveryTag"`). */
+  readonly property: OneOrMore<string>;
+  /**
+   * `"retries"`: the same when the queue delivers again, new when the operation is dispatched again.
+   * `"nothing"`: new at each delivery (receipt handles, delivery tags, tokens).
+   */
+  readonly stableOver: "retries" | "nothing";
+  /** The same value when the dispatcher chose it: the dispatch slot that sets it (`jobId`). */
+  readonly chosenBy?: OneOrMore<{ readonly member: OneOrMore<Member>; readonly slot: Slot }>;
+}
+
+/** Where a key is given that something else deduplicates by. */
+export interface KeySlot {
+  readonly member: OneOrMore<Member>;
+  readonly slot: Slot;
+  /** `"dedup"`: the queue drops a second dispatch with the same key; `"idempotency"`: a provider answers the first result again. */
+  readonly role: "dedup" | "idempotency";
+  /** How long or while what the key holds, for the message: `"5 minutes"`, `"while the job record exists"`. */
+  readonly holds?: string;
+}
+
+/** Opens a transaction around a callback. */
+export interface TransactionOpener {
+  readonly open: OneOrMore<Member>;
+  readonly callback: ArgumentIndex;
+  /** Parameter of the callback that is the transaction's handle; absent: none (ambient). */
+  readonly handle?: ArgumentIndex;
+  /** Type of the handle as the library names it (for files without type information). */
+  readonly handleType?: string;
+  /** The callback runs when the result is called (`better-sqlite3`'s `db.transaction(fn)`). */
+  readonly returnsFunction?: true;
+  /** The library runs the callback again on conflicts. */
+  readonly reruns?: true;
+  /** The transaction is an Effect, given as this argument or piped in; there is no callback. */
+  readonly effect?: true;
+  /** With this property of argument 0 or of an options object set to one of these names the code runs outside. */
+  readonly outsideWhen?: OneOrMore<string>;
+}
+
+/** Begin and commit are calls of their own. */
+export interface ManualTransaction {
+  readonly begin: OneOrMore<Member>;
+  /** What later carries `commit`: the awaited result of begin, or the object that begin was called on. */
+  readonly handle: "result" | "receiver" | "result of call";
+  /** Begin is meant only when no function is passed (`knex.transaction()`). */
+  readonly withoutCallback?: true;
+  readonly commit: OneOrMore<Member>;
+  readonly rollback: OneOrMore<Member>;
+  /** `commit()` only builds; this member runs it (`trx.commit().execute()`). */
+  readonly ranBy?: string;
+}
+
+/** A method that takes SQL text as argument 0 (or as a tagged template): BEGIN … COMMIT may be given there. */
+export interface SqlText {
+  readonly member: OneOrMore<Member>;
+  /** `"connection"`: all statements use one connection; `"pool"`: each may use another, BEGIN there opens nothing. */
+  readonly on: "connection" | "pool";
+}
+
+/** A decorator that runs the method in a transaction. */
+export interface TransactionalDecorator {
+  readonly decorator: OneOrMore<Member>;
+  /** Enum members or strings, anywhere in the arguments, with which the method runs outside (`NEVER`). */
+  readonly outside?: OneOrMore<string>;
+  /** With these nothing can be said (`SUPPORTS`). */
+  readonly unknown?: OneOrMore<string>;
+  /** Property of the options that switches it off when `false` (`transactional`). */
+  readonly offWhenFalse?: string;
+}
+
+/** A type whose values are open transactions. */
+export interface HandleType {
+  readonly type: OneOrMore<string>;
+  /** `true`: a pool or client is not assignable to it, so a parameter of this type proves an open transaction. */
+  readonly proves: boolean;
+}
+
+/** Code that an ORM runs inside its transaction, before the commit. */
+export type LifecycleHook =
+  | { readonly methodDecorator: OneOrMore<Member> }
+  | {
+      readonly methods: OneOrMore<string>;
+      readonly extends?: OneOrMore<string>;
+      readonly implements?: OneOrMore<string>;
+      readonly classDecorator?: OneOrMore<Member>;
+    }
+  | {
+      readonly registeredBy: OneOrMore<Member>;
+      readonly hook: Slot;
+      /** Counts only where this argument is one of these strings (`addHook('afterCreate', …)`). */
+      readonly event?: { readonly argument: number; readonly oneOf: readonly string[] };
+    };
+
+/** Keeps a function and runs it after the commit (or after the end) of the transaction. */
+export interface AfterCommitSlot {
+  readonly member: OneOrMore<Member>;
+  readonly callback: ArgumentIndex;
+  /** Counts only where argument 0 is this string (`trx.after('commit', fn)`). */
+  readonly event?: string;
+  /** Runs after a rollback, not after a commit: deferred all the same. */
+  readonly after?: "commit" | "rollback" | "either";
+}
+
+/** Runs its callback outside any transaction (`txHost.withoutTransaction(fn)`). */
+export interface OutsideTransaction {
+  readonly member: OneOrMore<Member>;
+  readonly callback: ArgumentIndex;
+}
+
+/** Something that leaves the process and that no rollback takes back; not a dispatch. */
+export interface ExternalEffect {
+  readonly member: OneOrMore<Member>;
+  readonly kind: "http" | "mail" | "payment" | "message" | "object store" | "cache" | "websocket" | "model";
+  /** Only reads: holds the transaction open, but leaves nothing behind. */
+  readonly reads?: true;
+  readonly command?: OneOrMore<string>;
+}
+
+/** Makes a value that is new each time (random, or of the clock). */
+export interface RandomSource {
+  readonly member: OneOrMore<Member>;
+  /** What a reader calls it: `"random UUID"`. */
+  readonly makes: string;
+}
+
+/** Stores rows: where a value given here becomes part of stored data. */
+export interface StoreSlot {
+  readonly member: OneOrMore<Member>;
+  readonly slot: Slot;
+}
+
+/** A callback whose result the library keeps, so that a retry gets the same value (`step.run`). */
+export interface MemoisedStep {
+  readonly member: OneOrMore<Member>;
+  readonly callback: ArgumentIndex;
+}
+
+/** How durations are written. */
+export type DurationUnit = "ms" | "s" | "min" | "h" | "ns" | "string of s" | "iso8601" | "duration string or ms" | "duration string or s" | "duration object" | "seconds object";
+
+/** A duration that a program sets in code. */
+export interface DurationSetting {
+  readonly member: OneOrMore<Member>;
+  readonly slot: Slot;
+  readonly unit: DurationUnit;
+}
+
+/**
+ * Everything that one library means. `packages` are the packages in whose declarations (or type packages) its members
+ * are found; the members of all sections are looked up there.
+ */
+export interface Library {
+  /** Name for people and for the page "Supported libraries". */
+  readonly name: string;
+  readonly packages: readonly string[];
+  /** Packages that people import it from, if others than `packages` (a wrapper that re-exports). */
+  readonly importedFrom?: readonly string[];
+  /**
+   * Declarations that a generator writes into the user's project: containers with these names belong to the library
+   * when their file contains the text.
+   */
+  readonly generated?: { readonly containers: readonly string[]; readonly fileContains: string };
+  /** Global values and types without an import (`fetch`, Cloudflare's `Queue`). */
+  readonly globals?: readonly string[];
+  /**
+   * For files without type information: how a value of a container comes to be, beyond `new X()`, a type annotation
+   * `X`, and `class … extends X`, which need no entry. Written `"createClient()"` (an exported function's awaited
+   * result), `"Kafka.producer()"` (a member's awaited result), `"default()"`, `"default"`, `"kafka"` (the export
+   * itself), `"Sequelize.models"` (a property).
+   */
+  readonly values?: Readonly<Record<string, OneOrMore<string>>>;
+
+  readonly dispatches?: readonly Dispatch[];
+  readonly handlers?: readonly Handler[];
+  readonly identities?: readonly JobIdentity[];
+  readonly keys?: readonly KeySlot[];
+  readonly transactions?: readonly TransactionOpener[];
+  readonly manual?: readonly ManualTransaction[];
+  readonly sql?: readonly SqlText[];
+  readonly decorators?: readonly TransactionalDecorator[];
+  readonly handles?: readonly HandleType[];
+  readonly hooks?: readonly LifecycleHook[];
+  readonly afterCommit?: readonly AfterCommitSlot[];
+  readonly outside?: readonly OutsideTransaction[];
+  readonly effects?: readonly ExternalEffect[];
+  readonly randoms?: readonly RandomSource[];
+  /** Look random, but a replay gives the same value. */
+  readonly replaySafe?: OneOrMore<Member>;
+  readonly memoised?: readonly MemoisedStep[];
+  readonly stores?: readonly StoreSlot[];
+  readonly leases?: readonly LeasePair[];
+}
+
+/** Placeholder until the timeout rule's data is settled: see `leases` in the entries. */
+export interface LeasePair {
+  /** Number in the fact table, `"P11"`. */
+  readonly id: string;
+}
