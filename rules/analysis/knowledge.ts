@@ -1,0 +1,155 @@
+import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
+import { withoutTypes } from "./package-of.js";
+import type { Ref } from "./semantics.js";
+
+/** The sections of an entry that are lists of things with members. */
+type Section = "dispatches" | "handlers" | "identities" | "keys" | "transactions" | "manual" | "sql" | "decorators" | "handles" | "hooks" | "afterCommit" | "outside" | "effects" | "randoms" | "memoised" | "stores";
+
+export type EntryOf<S extends Section> = NonNullable<Library[S]>[number];
+
+/** Something that the catalogue says about a member, with the library that says it. */
+export interface Known<Entry> {
+  readonly library: Library;
+  readonly entry: Entry;
+}
+
+interface Pattern<Entry> extends Known<Entry> {
+  readonly container: string | undefined;
+}
+
+type Form = "member" | "new" | "decorator";
+
+/** One index a kind of member, by the member's last name. */
+export class MemberIndex<Entry> {
+  readonly #patterns = new Map<string, Pattern<Entry>[]>();
+
+  constructor(libraries: readonly Library[], form: Form, membersOf: (library: Library) => readonly (readonly [Entry, OneOrMore<Member> | undefined])[]) {
+    for (const library of libraries) {
+      for (const [entry, members] of membersOf(library)) {
+        for (const member of oneOrMore(members)) {
+          const parsed = parseMember(member);
+          if (parsed.form !== form) continue;
+          const list = this.#patterns.get(parsed.name) ?? [];
+          list.push({ library, entry, container: parsed.container });
+          this.#patterns.set(parsed.name, list);
+        }
+      }
+    }
+  }
+
+  /** Whether a member of this name could be meant: asked before any question about types. */
+  hasName(name: string | undefined): boolean {
+    return name !== undefined && this.#patterns.has(name);
+  }
+
+  get names(): Iterable<string> {
+    return this.#patterns.keys();
+  }
+
+  find(refs: readonly Ref[]): readonly Known<Entry>[] {
+    return refs.flatMap((ref) => (this.#patterns.get(ref.name) ?? []).filter((pattern) => containerFits(pattern.container, ref) && libraryDeclares(pattern.library, ref)));
+  }
+}
+
+export function oneOrMore<T>(value: OneOrMore<T> | undefined): readonly T[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? (value as readonly T[]) : [value as T];
+}
+
+export function parseMember(member: Member): { form: Form; container: string | undefined; name: string } {
+  if (member.startsWith("@")) return { form: "decorator", container: undefined, name: member.slice(1) };
+  const form = member.startsWith("new ") ? "new" : "member";
+  const bare = form === "new" ? member.slice(4) : member;
+  const dot = bare.lastIndexOf(".");
+  return { form, container: dot === -1 ? undefined : bare.slice(0, dot), name: bare.slice(dot + 1) };
+}
+
+function containerFits(wanted: string | undefined, ref: Ref): boolean {
+  return wanted === ref.container || wanted === "*" || (ref.container === "*" && wanted !== undefined);
+}
+
+const packagesOf = new WeakMap<Library, ReadonlySet<string>>();
+
+/** Whether a declaration is the library's: in one of its packages, or generated into the project by it. */
+export function libraryDeclares(library: Library, ref: Ref): boolean {
+  let packages = packagesOf.get(library);
+  if (!packages) {
+    const all = [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
+    packagesOf.set(library, (packages = new Set(all)));
+  }
+  if (packages.has(ref.package)) return true;
+  const { generated } = library;
+  if (!generated || ref.fileText === undefined) return false;
+  const container = ref.container ?? ref.name;
+  return (generated.containers.includes(container) || generated.containers.includes(ref.name)) && ref.fileText.includes(generated.fileContains);
+}
+
+/** The catalogue and the settings, indexed for look-up. */
+export class Knowledge {
+  readonly libraries: readonly Library[];
+  readonly dispatches;
+  readonly transactions;
+  readonly begins;
+  readonly commits;
+  readonly rollbacks;
+  readonly sql;
+  readonly decorators;
+  readonly afterCommit;
+  readonly outside;
+  readonly handlerCalls;
+  readonly handlerConstructors;
+  readonly handlerDecorators;
+  readonly hookDecorators;
+  readonly hookCalls;
+  readonly classDecorators;
+  readonly keys;
+  readonly keyConstructors;
+  readonly randoms;
+  readonly randomConstructors;
+  readonly replaySafe;
+  readonly memoised;
+  readonly stores;
+  readonly effects;
+  readonly identities;
+
+  constructor(libraries: readonly Library[]) {
+    this.libraries = libraries;
+    const index = <S extends Section>(section: S, form: Form, members: (entry: EntryOf<S>) => OneOrMore<Member> | undefined) =>
+      new MemberIndex<EntryOf<S>>(libraries, form, (library) => ((library[section] ?? []) as readonly EntryOf<S>[]).map((entry) => [entry, members(entry)] as const));
+    this.dispatches = index("dispatches", "member", (entry) => entry.member);
+    this.transactions = index("transactions", "member", (entry) => entry.open);
+    this.begins = index("manual", "member", (entry) => entry.begin);
+    this.commits = index("manual", "member", (entry) => entry.commit);
+    this.rollbacks = index("manual", "member", (entry) => entry.rollback);
+    this.sql = index("sql", "member", (entry) => entry.member);
+    this.decorators = index("decorators", "decorator", (entry) => entry.decorator);
+    this.afterCommit = index("afterCommit", "member", (entry) => entry.member);
+    this.outside = index("outside", "member", (entry) => entry.member);
+    this.handlerCalls = index("handlers", "member", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
+    this.handlerConstructors = index("handlers", "new", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
+    this.handlerDecorators = index("handlers", "decorator", (entry) => ("methodDecorator" in entry ? entry.methodDecorator : undefined));
+    this.hookDecorators = index("hooks", "decorator", (entry) => ("methodDecorator" in entry ? entry.methodDecorator : undefined));
+    this.hookCalls = index("hooks", "member", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
+    this.classDecorators = new MemberIndex<EntryOf<"handlers"> | EntryOf<"hooks">>(libraries, "decorator", (library) =>
+      [...(library.handlers ?? []), ...(library.hooks ?? [])].map((entry) => [entry, "classDecorator" in entry ? entry.classDecorator : undefined] as const),
+    );
+    this.keys = index("keys", "member", (entry) => entry.member);
+    this.keyConstructors = index("keys", "new", (entry) => entry.member);
+    this.randoms = index("randoms", "member", (entry) => entry.member);
+    this.randomConstructors = index("randoms", "new", (entry) => entry.member);
+    this.replaySafe = new MemberIndex<Member>(libraries, "member", (library) => oneOrMore(library.replaySafe).map((member) => [member, member] as const));
+    this.memoised = index("memoised", "member", (entry) => entry.member);
+    this.stores = index("stores", "member", (entry) => entry.member);
+    this.effects = index("effects", "member", (entry) => entry.member);
+    this.identities = index("identities", "member", (entry) => entry.property);
+  }
+
+  /** Whether a type is an open transaction's handle. */
+  handlesOf(types: readonly Ref[]): readonly Known<EntryOf<"handles">>[] {
+    return types.flatMap((type) =>
+      this.libraries.flatMap((library) =>
+        (library.handles ?? []).filter((entry) => oneOrMore(entry.type).includes(type.name) && libraryDeclares(library, type)).map((entry) => ({ library, entry })),
+      ),
+    );
+  }
+}

@@ -1,0 +1,327 @@
+import type ts from "typescript";
+
+import { codeOfSourceFile, nodeOf } from "./code/from-typescript.js";
+import { childrenOf } from "./code/node.js";
+import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FieldNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode, PropertyNode } from "./code/node.js";
+import { packageOfFile, packageOfSpecifier } from "./package-of.js";
+import type { Definition, Path, Ref, Semantics } from "./semantics.js";
+
+type Typescript = typeof ts;
+type Declared = Extract<Definition, { kind: "declared" }>;
+
+/** Meaning as the type checker tells it. Only members of the checker that the native back end has too are used. */
+export class TypedSemantics implements Semantics {
+  readonly isTyped = true;
+  readonly #ts: Typescript;
+  readonly #program: ts.Program;
+  readonly #checker: ts.TypeChecker;
+  readonly #definitions = new WeakMap<object, Definition | null>();
+  readonly #types = new WeakMap<object, readonly Ref[]>();
+  readonly #implementers = new Map<string, ClassNode[]>();
+  #files: readonly CodeFile[] | undefined;
+  /** How many questions the checker was asked: the number that a test watches, because time is noisy. */
+  questions = 0;
+
+  constructor(typescript: Typescript, program: ts.Program) {
+    this.#ts = typescript;
+    this.#program = program;
+    this.#checker = program.getTypeChecker();
+  }
+
+  definitionOfName(name: NameNode): Definition | undefined {
+    return this.#remembered(name.raw, () => {
+      const raw = name.raw as ts.Identifier;
+      const symbol = this.#symbolAt(raw);
+      return symbol && (this.#definitionOf(symbol) ?? this.#unresolvedImport(symbol));
+    });
+  }
+
+  definitionOfMember(member: MemberNode): Definition | undefined {
+    return this.#remembered(member.raw, () => {
+      const symbol = this.#symbolAt(member.propertyRaw as ts.Node);
+      if (symbol) return this.#definitionOf(symbol);
+      // a member of a module without types: the import still tells which package it is
+      const inner = member.object.kind === "name" ? this.#importOf(member.object.raw as ts.Identifier) : undefined;
+      return inner && member.property !== undefined && inner.imported !== "named" ? declared({ package: inner.package, container: undefined, name: member.property, file: undefined, isProject: false }) : undefined;
+    });
+  }
+
+  typesOf(node: Node): readonly Ref[] {
+    const known = this.#types.get(node.raw);
+    if (known) return known;
+    this.questions++;
+    const refs = this.#refsOfType(this.#checker.getTypeAtLocation(node.raw as ts.Node));
+    this.#types.set(node.raw, refs);
+    return refs;
+  }
+
+  typesOfParameter(parameter: ParameterNode): readonly Ref[] {
+    return this.typesOf(parameter);
+  }
+
+  signatureOf(call: CallNode): readonly Ref[] {
+    this.questions++;
+    const declaration = this.#checker.getResolvedSignature(call.raw as ts.CallExpression)?.declaration as ts.Declaration | undefined;
+    if (!declaration) return [];
+    const ref = this.#refOf(declaration);
+    if (!ref) return [];
+    const name = call.callee.kind === "member" ? call.callee.property : call.callee.kind === "name" ? call.callee.text : undefined;
+    return name === undefined || ref.name === name ? [ref] : [ref, { ...ref, name }];
+  }
+
+  implementationsOf(definition: Declared): readonly FunctionNode[] {
+    const ref = definition.refs[0];
+    if (!ref?.isProject || ref.container === undefined || !definition.raw) return [];
+    const container = (definition.raw as ts.Node).parent as ts.Node | undefined;
+    if (!container) return [];
+    return this.#classesBelow(ref.container)
+      .filter((node) => this.#descendsFrom(node, container))
+      .flatMap((node) => node.members)
+      .filter((member) => member.kind === "function" && member.name === ref.name && member.body !== undefined) as FunctionNode[];
+  }
+
+  projectFiles(): readonly CodeFile[] {
+    this.#files ??= this.#program
+      .getSourceFiles()
+      .filter((file) => !file.isDeclarationFile && !this.#program.isSourceFileFromExternalLibrary(file) && !file.fileName.includes("/node_modules/"))
+      .map((file) => codeOfSourceFile(this.#ts, file));
+    return this.#files;
+  }
+
+  methodOf(node: ClassNode, name: string): FunctionNode | undefined {
+    const own = node.members.find((member) => member.kind === "function" && member.name === name && member.body !== undefined);
+    if (own?.kind === "function") return own;
+    const base = node.superClass?.kind === "name" ? this.definitionOfName(node.superClass) : undefined;
+    return base?.kind === "class" && base.node !== node ? this.methodOf(base.node, name) : undefined;
+  }
+
+  #remembered(raw: object, compute: () => Definition | undefined): Definition | undefined {
+    const known = this.#definitions.get(raw);
+    if (known !== undefined) return known ?? undefined;
+    // a cycle of initialisers finds nothing instead of itself
+    this.#definitions.set(raw, null);
+    const definition = compute();
+    this.#definitions.set(raw, definition ?? null);
+    return definition;
+  }
+
+  #symbolAt(raw: ts.Node): ts.Symbol | undefined {
+    this.questions++;
+    const t = this.#ts;
+    const symbol =
+      t.isIdentifier(raw) && (raw.parent as ts.Node | undefined) && t.isShorthandPropertyAssignment(raw.parent)
+        ? this.#checker.getShorthandAssignmentValueSymbol(raw.parent)
+        : this.#checker.getSymbolAtLocation(raw);
+    return symbol && this.#target(symbol);
+  }
+
+  #target(symbol: ts.Symbol): ts.Symbol {
+    if ((symbol.flags & this.#ts.SymbolFlags.Alias) === 0) return symbol;
+    const target = this.#checker.getAliasedSymbol(symbol);
+    return target.declarations ? target : symbol;
+  }
+
+  #definitionOf(symbol: ts.Symbol): Definition | undefined {
+    const t = this.#ts;
+    const declarations = symbol.declarations ?? [];
+    const declaration = symbol.valueDeclaration ?? declarations[0];
+    if (!declaration || t.isImportSpecifier(declaration) || t.isImportClause(declaration) || t.isNamespaceImport(declaration)) return undefined;
+    if (!this.#isReadable(declaration.getSourceFile())) return this.#declared(declarations);
+    const wrap = (raw: ts.Node) => nodeOf(t, raw);
+    if (t.isParameter(declaration)) return this.#parameter(declaration, []);
+    if (t.isVariableDeclaration(declaration)) return { kind: "variable", declarator: wrap(declaration) as DeclaratorNode, path: [] };
+    if (t.isBindingElement(declaration)) return this.#binding(declaration);
+    if (t.isClassLike(declaration)) return { kind: "class", node: wrap(declaration) as ClassNode };
+    if (t.isPropertyDeclaration(declaration)) {
+      if (!declaration.initializer && hasAbstract(t, declaration)) return this.#declared([declaration]);
+      return { kind: "field", field: wrap(declaration) as FieldNode };
+    }
+    if (t.isPropertyAssignment(declaration) || t.isShorthandPropertyAssignment(declaration)) {
+      return { kind: "property", property: wrap(declaration) as PropertyNode };
+    }
+    if (t.isExportAssignment(declaration)) {
+      const value = wrap(declaration);
+      if (value.kind === "function") return { kind: "function", fn: value };
+      if (value.kind === "name") return this.definitionOfName(value);
+      return undefined;
+    }
+    const withBody = declarations.find((candidate) => t.isFunctionLike(candidate) && "body" in candidate && candidate.body !== undefined);
+    if (withBody) {
+      const node = wrap(withBody);
+      return node.kind === "function" ? { kind: "function", fn: node } : undefined;
+    }
+    return this.#declared(declarations);
+  }
+
+  #parameter(declaration: ts.ParameterDeclaration, path: Path): Definition | undefined {
+    const t = this.#ts;
+    const fn = nodeOf(t, declaration.parent);
+    const parameter = nodeOf(t, declaration) as ParameterNode;
+    return fn.kind === "function" ? { kind: "parameter", fn, index: fn.params.indexOf(parameter), parameter, path } : undefined;
+  }
+
+  #binding(element: ts.BindingElement): Definition | undefined {
+    const t = this.#ts;
+    const path: (string | number)[] = [];
+    let current: ts.Node = element;
+    while (t.isBindingElement(current)) {
+      if (current.dotDotDotToken) return undefined;
+      const pattern: ts.BindingPattern = current.parent;
+      if (t.isArrayBindingPattern(pattern)) path.unshift(pattern.elements.indexOf(current));
+      else {
+        const key: ts.Node = current.propertyName ?? current.name;
+        if (!t.isIdentifier(key) && !t.isStringLiteralLike(key)) return undefined;
+        path.unshift(key.text);
+      }
+      current = pattern.parent;
+    }
+    if (t.isParameter(current)) return this.#parameter(current, path);
+    if (t.isVariableDeclaration(current)) return { kind: "variable", declarator: nodeOf(t, current) as DeclaratorNode, path };
+    return undefined;
+  }
+
+  #isReadable(file: ts.SourceFile): boolean {
+    return !file.isDeclarationFile && !file.fileName.includes("/node_modules/");
+  }
+
+  #declared(declarations: readonly ts.Declaration[]): Definition | undefined {
+    const refs = declarations.flatMap((declaration) => this.#refOf(declaration) ?? []);
+    return refs.length > 0 ? { kind: "declared", refs, raw: declarations[0] } : undefined;
+  }
+
+  /** Name, container and package of a declaration. */
+  #refOf(declaration: ts.Declaration): Ref | undefined {
+    const t = this.#ts;
+    const file = declaration.getSourceFile();
+    const container = this.#containerOf(declaration);
+    const named = (declaration as ts.NamedDeclaration).name ?? (declaration.parent as ts.NamedDeclaration | undefined)?.name;
+    const name = named && (t.isIdentifier(named) || t.isStringLiteralLike(named) || t.isPrivateIdentifier(named)) ? named.text : container;
+    if (name === undefined) return undefined;
+    const { name: packageName, isProject } = this.#packageOf(declaration, file);
+    return { package: packageName, container, name, file: file.fileName, isProject, ...(isProject ? { fileText: file.text } : {}) };
+  }
+
+  #containerOf(declaration: ts.Node): string | undefined {
+    const t = this.#ts;
+    for (let current = declaration.parent as ts.Node | undefined; current; current = current.parent as ts.Node | undefined) {
+      if (t.isClassLike(current) || t.isInterfaceDeclaration(current) || t.isTypeAliasDeclaration(current)) return current.name?.text;
+      if (t.isVariableDeclaration(current) && current !== declaration && t.isIdentifier(current.name)) return current.name.text;
+      if (t.isSourceFile(current) || t.isModuleBlock(current)) return undefined;
+    }
+    return undefined;
+  }
+
+  #packageOf(declaration: ts.Node, file: ts.SourceFile): { name: string; isProject: boolean } {
+    const t = this.#ts;
+    if (/\/typescript[^/]*\/lib\/lib\.[^/]*d\.ts$/.test(file.fileName)) return { name: "typescript", isProject: false };
+    const found = packageOfFile(file.fileName);
+    if (found.name !== "node" || found.isProject) return found;
+    // @types/node: the built-in module that the declaration stands in
+    for (let current = declaration as ts.Node | undefined; current; current = current.parent as ts.Node | undefined) {
+      if (t.isModuleDeclaration(current) && t.isStringLiteral(current.name)) {
+        return { name: current.name.text.startsWith("node:") ? current.name.text : `node:${current.name.text}`, isProject: false };
+      }
+    }
+    return found;
+  }
+
+  #refsOfType(type: ts.Type, depth = 0): readonly Ref[] {
+    const t = this.#ts;
+    if ((type.flags & (t.TypeFlags.Any | t.TypeFlags.Unknown)) !== 0 || depth > 4) return [];
+    if (type.isUnionOrIntersection()) {
+      const parts = type.types.filter((part) => (part.flags & (t.TypeFlags.Undefined | t.TypeFlags.Null)) === 0);
+      const aliased = this.#refOfSymbol(type.aliasSymbol);
+      return [...aliased, ...parts.flatMap((part) => this.#refsOfType(part, depth + 1))];
+    }
+    const symbol = type.getSymbol();
+    const refs = [...this.#refOfSymbol(type.aliasSymbol), ...this.#refOfSymbol(symbol)];
+    const bases = type.isClassOrInterface() ? this.#checker.getBaseTypes(type) : symbol && (symbol.flags & (t.SymbolFlags.Class | t.SymbolFlags.Interface)) !== 0 ? this.#basesOf(symbol) : [];
+    // `Omit<PrismaClient, ITXClientDenyList>`: what an alias is made of tells more than `Omit`
+    const made = type.aliasSymbol?.name === "Omit" ? (type.aliasTypeArguments ?? []).slice(1, 2) : [];
+    return [...refs, ...[...bases, ...made].flatMap((base) => this.#refsOfType(base, depth + 1))];
+  }
+
+  #basesOf(symbol: ts.Symbol): readonly ts.Type[] {
+    const declared = this.#checker.getDeclaredTypeOfSymbol(symbol);
+    return declared.isClassOrInterface() ? this.#checker.getBaseTypes(declared) : [];
+  }
+
+  #refOfSymbol(symbol: ts.Symbol | undefined): Ref[] {
+    const declaration = symbol?.declarations?.[0];
+    if (!symbol || !declaration || symbol.name === "__type" || symbol.name === "__object") return [];
+    const file = declaration.getSourceFile();
+    const { name, isProject } = this.#packageOf(declaration, file);
+    return [{ package: name, container: undefined, name: symbol.name, file: file.fileName, isProject, ...(isProject ? { fileText: file.text } : {}) }];
+  }
+
+  /** An import of a package that has no types or is not installed: the name of the package is all that is known. */
+  #unresolvedImport(symbol: ts.Symbol): Definition | undefined {
+    const found = this.#importOfSymbol(symbol);
+    return found?.name === undefined ? undefined : declared({ package: found.package, container: undefined, name: found.name, file: undefined, isProject: false });
+  }
+
+  #importOf(raw: ts.Identifier) {
+    const symbol = this.#checker.getSymbolAtLocation(raw);
+    return symbol && this.#importOfSymbol(symbol);
+  }
+
+  #importOfSymbol(symbol: ts.Symbol): { package: string; name: string | undefined; imported: "named" | "default" | "namespace" } | undefined {
+    const t = this.#ts;
+    const declaration = symbol.declarations?.[0];
+    if (!declaration) return undefined;
+    const clause = t.isImportSpecifier(declaration) ? declaration.parent.parent.parent : t.isImportClause(declaration) ? declaration.parent : t.isNamespaceImport(declaration) ? declaration.parent.parent : undefined;
+    if (!clause || !t.isImportDeclaration(clause) || !t.isStringLiteral(clause.moduleSpecifier)) return undefined;
+    const name = packageOfSpecifier(clause.moduleSpecifier.text);
+    if (name === undefined) return undefined;
+    if (t.isImportSpecifier(declaration)) return { package: name, name: (declaration.propertyName ?? declaration.name).text, imported: "named" };
+    return { package: name, name: t.isImportClause(declaration) ? "default" : undefined, imported: t.isImportClause(declaration) ? "default" : "namespace" };
+  }
+
+  /** Classes of the project that mention a name behind `implements` or `extends`. */
+  #classesBelow(name: string): readonly ClassNode[] {
+    let classes = this.#implementers.get(name);
+    if (!classes) {
+      const mention = new RegExp(`\\b(?:implements|extends)\\b[^{]*\\b${name.replace(/[^\w]/g, "\\$&")}\\b`);
+      classes = this.projectFiles()
+        .filter((file) => !isTestFile(file.path) && mention.test(file.text))
+        .flatMap((file) => classesIn(file.root))
+        .filter((node) => node.interfaces.some((type) => type.path.at(-1) === name) || nameOfSuper(node) === name);
+      this.#implementers.set(name, classes);
+    }
+    return classes;
+  }
+
+  #descendsFrom(node: ClassNode, container: ts.Node): boolean {
+    const raw = node.raw as ts.ClassLikeDeclaration;
+    return (raw.heritageClauses ?? []).some((clause) =>
+      clause.types.some((type) => {
+        const symbol = this.#symbolAt(type.expression);
+        return symbol?.declarations?.includes(container as ts.Declaration) ?? false;
+      }),
+    );
+  }
+}
+
+function declared(ref: Ref): Definition {
+  return { kind: "declared", refs: [ref], raw: undefined };
+}
+
+function hasAbstract(t: Typescript, declaration: ts.PropertyDeclaration): boolean {
+  return declaration.modifiers?.some((modifier) => modifier.kind === t.SyntaxKind.AbstractKeyword) ?? false;
+}
+
+function nameOfSuper(node: ClassNode): string | undefined {
+  const base = node.superClass;
+  return base?.kind === "name" ? base.text : base?.kind === "member" ? base.property : undefined;
+}
+
+/** Stand-ins of tests are no implementations of the program. */
+export function isTestFile(path: string): boolean {
+  return /(?:\.(?:spec|test|e2e|e2e-spec|int-spec|mock|stub)\.[cm]?[jt]sx?$)|\/(?:__tests__|__mocks__|tests?|mocks?|fixtures)\//.test(path);
+}
+
+function classesIn(node: Node): ClassNode[] {
+  if (node.kind === "class") return [node];
+  // classes stand at the top of a file, at most inside an export, a namespace or a constant
+  return ["block", "other", "declare", "declarator"].includes(node.kind) ? childrenOf(node).flatMap(classesIn) : [];
+}

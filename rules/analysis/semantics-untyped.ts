@@ -1,0 +1,363 @@
+import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode, TypeText } from "./code/node.js";
+import { childrenOf, enclosingClass } from "./code/node.js";
+import type { EstreeFile, Raw } from "./code/from-estree.js";
+import { oneOrMore, type Knowledge } from "./knowledge.js";
+import { packageOfSpecifier } from "./package-of.js";
+import type { Definition, Path, Ref, Semantics } from "./semantics.js";
+
+type Declared = Extract<Definition, { kind: "declared" }>;
+
+/** A variable of ESLint's scope manager, as far as it is read here. */
+interface ScopeVariable {
+  readonly defs: readonly { readonly type: string; readonly name: Raw; readonly node: Raw; readonly parent?: Raw | null }[];
+}
+interface Scope {
+  readonly set: ReadonlyMap<string, ScopeVariable>;
+  readonly upper: Scope | null;
+}
+
+/** Meaning as imports, annotations and `new` tell it, within one file. */
+export class UntypedSemantics implements Semantics {
+  readonly isTyped = false;
+  readonly #file: EstreeFile;
+  readonly #scopeOf: (raw: Raw) => Scope | null;
+  readonly #knowledge: Knowledge;
+  readonly #names = new Map<object, Definition | null>();
+  readonly #containers = new Map<object, readonly Ref[]>();
+
+  constructor(file: EstreeFile, scopeOf: (raw: Raw) => Scope | null, knowledge: Knowledge) {
+    this.#file = file;
+    this.#scopeOf = scopeOf;
+    this.#knowledge = knowledge;
+  }
+
+  definitionOfName(name: NameNode): Definition | undefined {
+    const known = this.#names.get(name.raw);
+    if (known !== undefined) return known ?? undefined;
+    this.#names.set(name.raw, null);
+    const definition = this.#variable(name);
+    this.#names.set(name.raw, definition ?? null);
+    return definition;
+  }
+
+  definitionOfMember(member: MemberNode): Definition | undefined {
+    const { property } = member;
+    if (property === undefined) return undefined;
+    const own = this.#ownMember(member.object, property);
+    if (own) return own;
+    const refs = this.#containersOf(member.object).map((type): Ref => memberRef(type, property));
+    return refs.length > 0 ? { kind: "declared", refs, raw: undefined } : undefined;
+  }
+
+  typesOf(node: Node): readonly Ref[] {
+    return this.#containersOf(node);
+  }
+
+  typesOfParameter(parameter: ParameterNode): readonly Ref[] {
+    return this.#annotated(parameter.type, parameter);
+  }
+
+  signatureOf(_call: CallNode): readonly Ref[] {
+    return [];
+  }
+
+  implementationsOf(_declared: Declared): readonly FunctionNode[] {
+    return [];
+  }
+
+  projectFiles(): readonly CodeFile[] {
+    return [this.#file];
+  }
+
+  methodOf(node: ClassNode, name: string): FunctionNode | undefined {
+    const own = node.members.find((member) => member.kind === "function" && member.name === name && member.body !== undefined);
+    if (own?.kind === "function") return own;
+    const base = node.superClass?.kind === "name" ? this.definitionOfName(node.superClass) : undefined;
+    return base?.kind === "class" && base.node !== node ? this.methodOf(base.node, name) : undefined;
+  }
+
+  #variable(name: NameNode): Definition | undefined {
+    let variable: ScopeVariable | undefined;
+    for (let scope = this.#scopeOf(name.raw as Raw); scope && !variable; scope = scope.upper) variable = scope.set.get(name.text);
+    const definition = variable?.defs[0];
+    if (!definition) return this.#global(name.text);
+    const wrap = (raw: Raw) => this.#file.wrap(raw);
+    switch (definition.type) {
+      case "ImportBinding":
+        return this.#import(definition.node, definition.parent ?? undefined);
+      case "FunctionName": {
+        const fn = wrap(definition.node);
+        return fn.kind === "function" ? { kind: "function", fn } : undefined;
+      }
+      case "ClassName": {
+        const node = wrap(definition.node);
+        return node.kind === "class" ? { kind: "class", node } : undefined;
+      }
+      case "Parameter": {
+        const fn = wrap(definition.node.parent && isMethodLike(definition.node) ? definition.node.parent : definition.node);
+        if (fn.kind !== "function") return undefined;
+        for (const [index, parameter] of fn.params.entries()) {
+          const path = pathTo(parameter.target, definition.name);
+          if (path) return { kind: "parameter", fn, index, parameter, path };
+        }
+        return undefined;
+      }
+      case "Variable": {
+        const declarator = wrap(definition.node);
+        if (declarator.kind !== "declarator") return undefined;
+        const path = pathTo(declarator.target, definition.name);
+        return path && this.#required(declarator, path);
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** `const { Queue } = require("bullmq")` is an import. */
+  #required(declarator: DeclaratorNode, path: Path): Definition {
+    const init = declarator.init;
+    const [specifier] = init?.kind === "call" && init.callee.kind === "name" && init.callee.text === "require" ? init.args : [];
+    const module = specifier?.kind === "literal" && typeof specifier.value === "string" ? packageOfSpecifier(specifier.value) : undefined;
+    if (module === undefined || path.length > 1) return { kind: "variable", declarator, path };
+    return declared({ package: module, container: undefined, name: path[0] === undefined ? "default" : String(path[0]), file: undefined, isProject: false });
+  }
+
+  #global(name: string): Definition | undefined {
+    const library = this.#knowledge.libraries.find((candidate) => candidate.globals?.includes(name));
+    const [first] = library?.packages ?? [];
+    return first === undefined ? undefined : declared({ package: first, container: undefined, name, file: undefined, isProject: false });
+  }
+
+  #import(specifier: Raw, declaration: Raw | undefined): Definition | undefined {
+    const node = declaration && this.#file.wrap(declaration);
+    if (node?.kind !== "import") return undefined;
+    const module = packageOfSpecifier(node.module);
+    if (module === undefined) return undefined;
+    const imported = specifier.type === "ImportDefaultSpecifier" ? "default" : specifier.type === "ImportNamespaceSpecifier" ? "*" : importedName(specifier);
+    return declared({ package: module, container: undefined, name: imported, file: undefined, isProject: false });
+  }
+
+  /** Member of `this`, of an object literal, or of an instance of a class of this file. */
+  #ownMember(object: Node, property: string): Definition | undefined {
+    if (object.kind === "this") {
+      const owner = enclosingClass(object);
+      return owner && this.#classMember(owner, property);
+    }
+    const value = this.#followed(object);
+    if (value?.kind === "object") {
+      const found = value.properties.find((candidate) => candidate.key === property);
+      return found && { kind: "property", property: found };
+    }
+    if (value?.kind === "class") return this.#classMember(value, property);
+    if (value?.kind === "call" && value.isNew) {
+      const made = this.#followed(value.callee);
+      return made?.kind === "class" ? this.#classMember(made, property) : undefined;
+    }
+    if (value?.kind === "parameter" || value?.kind === "field") {
+      const type = value.type?.path.length === 1 ? this.#classNamed(value.type.path[0] ?? "") : undefined;
+      return type && this.#classMember(type, property);
+    }
+    return undefined;
+  }
+
+  #classMember(owner: ClassNode, property: string): Definition | undefined {
+    const method = this.methodOf(owner, property);
+    if (method) return { kind: "function", fn: method };
+    for (const member of owner.members) {
+      if (member.kind === "field" && member.name === property) return { kind: "field", field: member };
+      if (member.kind !== "function" || member.role !== "constructor") continue;
+      const index = member.params.findIndex((parameter) => parameter.isProperty && parameter.target.kind === "name" && parameter.target.text === property);
+      const parameter = member.params[index];
+      if (parameter) return { kind: "parameter", fn: member, index, parameter, path: [] };
+    }
+    return undefined;
+  }
+
+  /** The node that a constant name stands for. */
+  #followed(node: Node, depth = 0): Node | undefined {
+    if (depth > 8) return undefined;
+    if (node.kind === "await" && node.argument) return this.#followed(node.argument, depth + 1);
+    const definition = node.kind === "name" ? this.definitionOfName(node) : node.kind === "member" ? this.#memberOfThis(node) : undefined;
+    if (!definition) return node.kind === "name" || node.kind === "member" ? undefined : node;
+    if (definition.kind === "variable") {
+      return definition.path.length === 0 && definition.declarator.init ? this.#followed(definition.declarator.init, depth + 1) : undefined;
+    }
+    if (definition.kind === "class") return definition.node;
+    if (definition.kind === "parameter") return definition.path.length === 0 ? definition.parameter : undefined;
+    if (definition.kind === "field") return definition.field.value ?? definition.field;
+    if (definition.kind === "property") return this.#followed(definition.property.value, depth + 1);
+    return undefined;
+  }
+
+  #memberOfThis(node: MemberNode): Definition | undefined {
+    return node.object.kind === "this" && node.property !== undefined ? this.#ownMember(node.object, node.property) : undefined;
+  }
+
+  #classNamed(name: string): ClassNode | undefined {
+    return childrenOf(this.#file.root).find((node): node is ClassNode => node.kind === "class" && node.name === name);
+  }
+
+  /** The library containers that a value is an instance of. */
+  #containersOf(node: Node): readonly Ref[] {
+    const known = this.#containers.get(node.raw);
+    if (known) return known;
+    this.#containers.set(node.raw, []);
+    const refs = this.#containers_(node);
+    this.#containers.set(node.raw, refs);
+    return refs;
+  }
+
+  #containers_(node: Node): readonly Ref[] {
+    switch (node.kind) {
+      case "await":
+        return node.argument ? this.#containersOf(node.argument) : [];
+      case "name":
+        return this.#containersOfDefinition(this.definitionOfName(node));
+      case "member": {
+        const own = node.property === undefined ? undefined : this.#ownMember(node.object, node.property);
+        if (own) return this.#containersOfDefinition(own);
+        return node.property === undefined ? [] : this.#containersOf(node.object).flatMap((type) => this.#made(`${type.name}.${node.property ?? ""}`, memberRef(type, node.property ?? ""), false));
+      }
+      case "call":
+        return node.isNew ? this.#constructed(node) : this.#returned(node);
+      case "this": {
+        const owner = enclosingClass(node);
+        return owner?.superClass ? this.#instanceOf(owner.superClass) : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #containersOfDefinition(definition: Definition | undefined): readonly Ref[] {
+    switch (definition?.kind) {
+      case "declared":
+        // an export: its members are found under its own name, and under what the catalogue says that it is
+        return definition.refs.flatMap((ref) => [...(ref.name === "*" || ref.name === "default" ? [{ ...ref, name: "*" }] : [ref]), ...this.#made(ref.name, ref, false)]);
+      case "variable": {
+        const { declarator, path } = definition;
+        if (path.length === 0) {
+          const annotated = this.#annotated(declarator.type, declarator);
+          if (annotated.length > 0) return annotated;
+          return declarator.init ? this.#containersOf(declarator.init) : [];
+        }
+        const [key] = path;
+        return declarator.init && path.length === 1 && typeof key === "string"
+          ? this.#containersOf(declarator.init).flatMap((type) => this.#made(`${type.name}.${key}`, memberRef(type, key), false))
+          : [];
+      }
+      case "parameter":
+        if (definition.path.length > 0) return [];
+        return definition.parameter.type ? this.#annotated(definition.parameter.type, definition.parameter) : this.#handleOf(definition.fn, definition.index);
+      case "field":
+        if (definition.field.type) return this.#annotated(definition.field.type, definition.field);
+        return definition.field.value ? this.#containersOf(definition.field.value) : [];
+      case "property":
+        return this.#containersOf(definition.property.value);
+      case "class":
+        return definition.node.superClass ? this.#instanceOf(definition.node.superClass) : [];
+      default:
+        return [];
+    }
+  }
+
+  /** What `new X()` makes: X itself, or the library class that X extends. */
+  #constructed(call: CallNode): readonly Ref[] {
+    return this.#instanceOf(call.callee);
+  }
+
+  #instanceOf(callee: Node): readonly Ref[] {
+    const definition = callee.kind === "name" ? this.definitionOfName(callee) : callee.kind === "member" ? this.definitionOfMember(callee) : undefined;
+    if (definition?.kind === "class") return definition.node.superClass ? this.#instanceOf(definition.node.superClass) : [];
+    if (definition?.kind !== "declared") return [];
+    return definition.refs.map((ref) => ({ ...ref, container: undefined, name: ref.name === "default" ? "*" : ref.name }));
+  }
+
+  #returned(call: CallNode): readonly Ref[] {
+    const { callee } = call;
+    const definition = callee.kind === "name" ? this.definitionOfName(callee) : callee.kind === "member" ? this.definitionOfMember(callee) : undefined;
+    if (definition?.kind === "declared") {
+      return definition.refs.flatMap((ref) => this.#made(ref.container === undefined ? ref.name : `${ref.container}.${ref.name}`, ref, true));
+    }
+    if (definition?.kind === "function" && definition.fn.returnType) return this.#annotated(awaited(definition.fn.returnType), definition.fn);
+    return [];
+  }
+
+  /** Containers that the catalogue says are made by a member or an export. */
+  #made(what: string, ref: Ref, called: boolean): readonly Ref[] {
+    const written = called ? `${what}()` : what;
+    const anyContainer = called && ref.container === "*" ? `.${ref.name}()` : undefined;
+    return this.#knowledge.libraries
+      .filter((library) => library.packages.includes(ref.package) || library.importedFrom?.includes(ref.package))
+      .flatMap((library) =>
+        Object.entries(library.values ?? {}).flatMap(([container, forms]) =>
+          oneOrMore(forms).some((form) => form === written || (anyContainer !== undefined && form.endsWith(anyContainer)))
+            ? [{ package: library.packages[0] ?? ref.package, container: undefined, name: container, file: undefined, isProject: false }]
+            : [],
+        ),
+      );
+  }
+
+  #annotated(type: TypeText | undefined, near: Node): readonly Ref[] {
+    const inner = type && awaited(type);
+    const [first] = inner?.path ?? [];
+    if (!inner || first === undefined) return [];
+    const last = inner.path.at(-1) ?? first;
+    const definition = this.#variable({ kind: "name", text: first, file: near.file, start: near.start, end: near.end, raw: near.raw, parent: near.parent });
+    if (definition?.kind === "class") return definition.node.superClass ? this.#instanceOf(definition.node.superClass) : [];
+    if (definition?.kind !== "declared") return [];
+    return definition.refs.map((ref) => ({ ...ref, name: inner.path.length > 1 ? last : ref.name === "default" ? "*" : ref.name }));
+  }
+
+  /** A callback's parameter without annotation: the handle of the opener that the callback is given to. */
+  #handleOf(fn: FunctionNode, index: number): readonly Ref[] {
+    const call = fn.parent;
+    if (call?.kind !== "call" || call.isNew || !call.args.includes(fn)) return [];
+    const { callee } = call;
+    const name = callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
+    if (!this.#knowledge.transactions.hasName(name)) return [];
+    const definition = callee.kind === "name" ? this.definitionOfName(callee) : callee.kind === "member" ? this.definitionOfMember(callee) : undefined;
+    if (definition?.kind !== "declared") return [];
+    return this.#knowledge.transactions.find(definition.refs).flatMap(({ library, entry }) => {
+      const handle = entry.handle === "last" ? fn.params.length - 1 : entry.handle;
+      if (handle !== index || entry.handleType === undefined) return [];
+      return [{ package: library.packages[0] ?? "", container: undefined, name: entry.handleType, file: undefined, isProject: false }];
+    });
+  }
+}
+
+function declared(ref: Ref): Declared {
+  return { kind: "declared", refs: [ref], raw: undefined };
+}
+
+/** Ref of a member of a container; `*` is a whole module, of which functions are members too. */
+function memberRef(type: Ref, property: string): Ref {
+  return { ...type, container: type.name, name: property };
+}
+
+function awaited(type: TypeText): TypeText {
+  const [inner] = type.typeArguments;
+  return type.path.at(-1) === "Promise" && inner ? inner : type;
+}
+
+function importedName(specifier: Raw): string {
+  const imported = specifier.imported as { name?: unknown; value?: unknown } | undefined;
+  return typeof imported?.name === "string" ? imported.name : typeof imported?.value === "string" ? imported.value : "";
+}
+
+/** Whether a function expression is the value of a method, whose own node stands for it. */
+function isMethodLike(raw: Raw): boolean {
+  const parent = raw.parent;
+  return raw.type === "FunctionExpression" && parent !== undefined && parent.value === raw && /^(?:MethodDefinition|TSAbstractMethodDefinition|Property)$/.test(parent.type);
+}
+
+/** Where in a pattern a name is bound. */
+function pathTo(target: Node, raw: object): Path | undefined {
+  if (target.raw === raw) return [];
+  if (target.kind !== "pattern") return undefined;
+  for (const entry of target.entries) {
+    const rest = pathTo(entry.target, raw);
+    if (rest && entry.key !== undefined) return [entry.key, ...rest];
+  }
+  return undefined;
+}
