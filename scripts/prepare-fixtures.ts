@@ -16,13 +16,17 @@ if (existsSync(stamp) && existsSync(join(fixtures, "generated")) && readFileSync
 } else {
   const started = performance.now();
   console.log("fixtures: installing the libraries whose types the rule tests read (once, a few minutes)");
-  run(...npm("ci", "--loglevel=error");
+  run(...npm("ci", "--loglevel=error"));
   // Only types are wanted, so the engines that Prisma would download are replaced by a program that does nothing.
-  run(process.execPath, ["node_modules/prisma/build/index.js", "generate", "--schema=prisma/schema.prisma", "--no-hints"], {
-    PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",
-    PRISMA_QUERY_ENGINE_LIBRARY: "/bin/true",
-    CHECKPOINT_DISABLE: "1",
-  });
+  run(
+    process.execPath,
+    ["node_modules/prisma/build/index.js", "generate", "--schema=prisma/schema.prisma", "--no-hints"],
+    {
+      PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",
+      PRISMA_QUERY_ENGINE_LIBRARY: "/bin/true",
+      CHECKPOINT_DISABLE: "1",
+    },
+  );
   writeFileSync(stamp, wanted);
   console.log(`fixtures: ready after ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
