@@ -20,7 +20,10 @@ export type OneOrMore<T> = T | readonly T[];
 /** Index of an argument, or "last" where overloads shift it. */
 export type ArgumentIndex = number | "last";
 
-/** A place inside an argument: `{ argument: 1, path: "opts.jobId" }`; `[]` in the path stands for every array element. */
+/**
+ * A place inside an argument: `{ argument: 1, path: "opts.jobId" }`; in the path `[]` stands for every array element
+ * (`"[].data"`, `"messages[].key"`) and `*` for every property (`"taskList.*"`).
+ */
 export interface Slot {
   readonly argument: ArgumentIndex;
   /** Property path inside the argument; absent: the argument itself. */
@@ -33,8 +36,8 @@ export type DispatchTarget = "queue" | "topic" | "workflow" | "in-process bus" |
 export interface Dispatch {
   readonly member: OneOrMore<Member>;
   readonly to: DispatchTarget;
-  /** Where the payload stands. */
-  readonly payload?: Slot;
+  /** Where the payload stands; several places where overloads differ (`add(data)`, `add(name, data)`). */
+  readonly payload?: OneOrMore<Slot>;
   /**
    * The member only builds; one of these members, called on the result, sends. A builder that is itself a promise
    * (thenable) names `"then"`: awaiting it sends.
@@ -70,6 +73,8 @@ export type Handler = {
       /** Passed to a call or constructor. */
       readonly registeredBy: OneOrMore<Member>;
       readonly handler: Slot;
+      /** Counts only where this argument is one of these strings (`subscription.on('message', …)`). */
+      readonly event?: { readonly argument: number; readonly oneOf: readonly string[] };
     }
   | {
       /** A method under this decorator (`@Process()`, `@OnEvent()`). */
@@ -110,6 +115,11 @@ export interface KeySlot {
   readonly role: "dedup" | "idempotency";
   /** How long or while what the key holds, for the message: `"5 minutes"`, `"while the job record exists"`. */
   readonly holds?: string;
+  /**
+   * The slot holds no key but a path to it (JMESPath) into the first parameter of the function that is made idempotent
+   * (`"Records[0].messageId"`); without a path the whole parameter is the key.
+   */
+  readonly isPathIntoEvent?: true;
 }
 
 /** Opens a transaction around a callback. */
@@ -214,6 +224,12 @@ export interface RandomSource {
   readonly member: OneOrMore<Member>;
   /** What a reader calls it: `"random UUID"`. */
   readonly makes: string;
+  /** Only without arguments: `new ObjectId()` makes a value, `new ObjectId(text)` reads one. */
+  readonly withoutArguments?: true;
+  /** The result is a function, and calling it makes the value (`customAlphabet(…)`). */
+  readonly returnsFunction?: true;
+  /** Reads the clock: new each time, but no random identity. */
+  readonly isClock?: true;
 }
 
 /** Stores rows: where a value given here becomes part of stored data. */
