@@ -316,7 +316,11 @@ export class EstreeFile implements CodeFile {
   }
 
   #function(base: Start, raw: Raw, value: Raw): FunctionNode {
-    const roles: Readonly<Record<string, FunctionNode["role"]>> = { get: "getter", set: "setter", constructor: "constructor" };
+    const roles = new Map<string, FunctionNode["role"]>([
+      ["get", "getter"],
+      ["set", "setter"],
+      ["constructor", "constructor"],
+    ]);
     const isMethod = raw !== value;
     return lazily(
       Object.assign(base, {
@@ -325,7 +329,7 @@ export class EstreeFile implements CodeFile {
         isAsync: value.async === true,
         isGenerator: value.generator === true,
         isArrow: value.type === "ArrowFunctionExpression",
-        role: (isMethod ? (roles[textOf(raw.kind)] ?? "method") : "function") as FunctionNode["role"],
+        role: (isMethod ? (roles.get(textOf(raw.kind)) ?? "method") : "function") as FunctionNode["role"],
       }),
       {
         params: () => rawsIn(value.params).map((parameter) => this.#parameter(parameter)),

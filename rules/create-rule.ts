@@ -1,0 +1,80 @@
+import type { TSESLint } from "@typescript-eslint/utils";
+
+import { analyse, type FileAnalysis } from "./analysis/analysis.js";
+import { knowledgeFor } from "./settings.js";
+
+/** A rule of the plugin: what it says, and what it looks for in the analysed file. */
+interface RuleDefinition<MessageIds extends string, Options extends readonly unknown[]> {
+  readonly name: string;
+  readonly description: string;
+  readonly messages: Readonly<Record<MessageIds, string>>;
+  readonly schema: TSESLint.RuleMetaData<MessageIds>["schema"];
+  readonly defaultOptions: Options;
+  readonly hasSuggestions?: boolean;
+  readonly recommended: "recommended" | "strict";
+  /** The text gate: a file without a match is not looked at. */
+  check(this: void, analysis: FileAnalysis, report: Report<MessageIds>, options: Options): void;
+}
+
+export interface Finding<MessageIds extends string> {
+  readonly node: { readonly start: number; readonly end: number };
+  readonly messageId: MessageIds;
+  readonly data: Readonly<Record<string, string>>;
+  readonly suggest?: readonly {
+    readonly messageId: MessageIds;
+    readonly data?: Readonly<Record<string, string>>;
+    /** Replacements of ranges of the file. */
+    readonly edits: readonly { readonly start: number; readonly end: number; readonly text: string }[];
+  }[];
+}
+
+export type Report<MessageIds extends string> = (finding: Finding<MessageIds>) => void;
+
+/** Makes a rule of ESLint: one pass over the analysed file, after it was parsed. */
+export function createRule<MessageIds extends string, Options extends readonly unknown[]>(definition: RuleDefinition<MessageIds, Options>): TSESLint.RuleModule<MessageIds, Options> {
+  return {
+    meta: {
+      type: "problem",
+      docs: {
+        description: definition.description,
+        url: `https://github.com/aftercommit/aftercommit/blob/main/docs/rules/${definition.name}.md`,
+        ...({ recommended: definition.recommended } as object),
+      },
+      messages: definition.messages,
+      schema: definition.schema,
+      defaultOptions: [...definition.defaultOptions] as never,
+      ...(definition.hasSuggestions ? { hasSuggestions: true } : {}),
+    },
+    defaultOptions: definition.defaultOptions,
+    create(context) {
+      const knowledge = knowledgeFor(context.settings);
+      return {
+        "Program:exit"() {
+          const { sourceCode } = context;
+          const analysis = analyse(sourceCode, context.filename, knowledge);
+          const options = (context.options.length > 0 ? context.options : definition.defaultOptions) as Options;
+          definition.check(
+            analysis,
+            ({ node, messageId, data, suggest }) => {
+              context.report({
+                loc: { start: sourceCode.getLocFromIndex(node.start), end: sourceCode.getLocFromIndex(node.end) },
+                messageId,
+                data: { ...data },
+                ...(suggest
+                  ? {
+                      suggest: suggest.map((suggestion) => ({
+                        messageId: suggestion.messageId,
+                        data: { ...suggestion.data },
+                        fix: (fixer: TSESLint.RuleFixer) => suggestion.edits.map((edit) => fixer.replaceTextRange([edit.start, edit.end], edit.text)),
+                      })),
+                    }
+                  : {}),
+              } as never);
+            },
+            options,
+          );
+        },
+      };
+    },
+  };
+}
