@@ -1,0 +1,81 @@
+import js from "@eslint/js";
+import { defineConfig, globalIgnores } from "eslint/config";
+import eslintPlugin from "eslint-plugin-eslint-plugin";
+import tseslint from "typescript-eslint";
+
+/** Restrictions on what a folder may import. Each wall is one of the sentences of "Walls" in docs/contributing.md. */
+const wall = {
+  runtimeKnowsNoPlugin: {
+    regex: "(/rules/|^eslint-plugin-aftercommit|^eslint|^@eslint/|^@typescript-eslint/|^typescript)",
+    message: "src/ never imports the ESLint plugin, nor anything of ESLint.",
+  },
+  pluginKnowsNoRuntime: {
+    regex: "(/src/|^aftercommit(/|$))",
+    message: "rules/ never imports the runtime. The plugin knows it as one more catalogue entry.",
+  },
+  pluginNeedsNoPackage: {
+    regex: "^(?!\\.|node:)",
+    allowTypeImports: true,
+    message: "The plugin has no runtime dependency. Import types only; load `typescript` lazily.",
+  },
+  catalogueIsData: {
+    regex: "^(?!\\./vocabulary\\.js$)",
+    message: "A catalogue entry is data: it imports its vocabulary and nothing else.",
+  },
+  onlyTheWholeCatalogue: {
+    regex: "/catalogue/(?!(vocabulary|index)\\.js$)",
+    message: "Only the catalogue's index names libraries. Import the index, or the vocabulary's types.",
+  },
+  coreKnowsNoAdapter: {
+    regex: "/(databases|queues|locks)/",
+    message: "The core imports no adapter.",
+  },
+  adaptersKnowOnlyTheCore: {
+    regex: "(^\\./|/(databases|queues|locks)/)",
+    message: "An adapter imports its library and the core, never another adapter.",
+  },
+};
+
+/** @param {...(typeof wall)[keyof typeof wall]} patterns */
+const walls = (...patterns) => ({ "@typescript-eslint/no-restricted-imports": ["error", { patterns }] });
+
+const plugin = [wall.pluginKnowsNoRuntime, wall.pluginNeedsNoPackage];
+const adapters = ["src/databases/**", "src/queues/**", "src/locks/**"];
+
+export default defineConfig(
+  globalIgnores(["**/dist/", "coverage/", "examples/", "test/rules/fixtures/"]),
+  { linterOptions: { reportUnusedDisableDirectives: "error" } },
+  js.configs.recommended,
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      eqeqeq: "error",
+    },
+  },
+
+  { files: ["src/**"], ignores: adapters, rules: walls(wall.runtimeKnowsNoPlugin, wall.coreKnowsNoAdapter) },
+  { files: adapters, rules: walls(wall.runtimeKnowsNoPlugin, wall.adaptersKnowOnlyTheCore) },
+  { files: ["rules/**/*.ts"], rules: walls(...plugin, wall.onlyTheWholeCatalogue) },
+  {
+    files: ["rules/catalogue/*.ts"],
+    ignores: ["rules/catalogue/index.ts"],
+    rules: walls(wall.catalogueIsData),
+  },
+  { files: ["rules/catalogue/index.ts"], rules: walls(...plugin) },
+
+  {
+    files: ["rules/*.ts", "test/rules/**/*.ts"],
+    extends: [eslintPlugin.configs.recommended],
+    rules: {
+      "eslint-plugin/require-meta-docs-description": "error",
+      "eslint-plugin/require-meta-docs-url": "error",
+      "eslint-plugin/no-property-in-node": "off",
+    },
+  },
+);
