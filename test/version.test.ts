@@ -1,8 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { version as pluginVersion } from "../rules/version.js";
 import { version } from "../src/version.js";
 
-test("the exported version is the one in package.json", () => {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-  expect(version).toBe(manifest.version);
+test.each([
+  ["package.json", version],
+  ["rules/package.json", pluginVersion],
+])("the exported version is the one in %s", (manifest, exported) => {
+  const { version: released } = JSON.parse(readFileSync(new URL(`../${manifest}`, import.meta.url), "utf8")) as {
+    version: string;
+  };
+  expect(exported).toBe(released);
 });
