@@ -210,6 +210,12 @@ export interface OutsideTransaction {
   readonly callback: ArgumentIndex;
 }
 
+/** Runs its callback while it is awaited: retry helpers, tracing spans, concurrency limits. */
+export interface Runner {
+  readonly member: OneOrMore<Member>;
+  readonly callback: ArgumentIndex;
+}
+
 /** Something that leaves the process and that no rollback takes back; not a dispatch. */
 export interface ExternalEffect {
   readonly member: OneOrMore<Member>;
@@ -291,6 +297,7 @@ export interface Library {
   readonly hooks?: readonly LifecycleHook[];
   readonly afterCommit?: readonly AfterCommitSlot[];
   readonly outside?: readonly OutsideTransaction[];
+  readonly runners?: readonly Runner[];
   readonly effects?: readonly ExternalEffect[];
   readonly randoms?: readonly RandomSource[];
   /** Look random, but a replay gives the same value. */
