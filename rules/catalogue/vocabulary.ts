@@ -12,6 +12,8 @@
  * - `"new Worker"`    the constructor of an exported class
  * - `"@Processor"`    a decorator
  * - `"default"`       the default export, called
+ * - `"Sql.()"`        a value of `Sql`, itself called or used as a template tag (`sql(…)`, sql`…`)
+ * - `"Transaction.executionPromise.then"`  member `then` of what property `executionPromise` holds
  */
 export type Member = string;
 
@@ -158,6 +160,8 @@ export interface SqlText {
   readonly member: OneOrMore<Member>;
   /** `"connection"`: all statements use one connection; `"pool"`: each may use another, BEGIN there opens nothing. */
   readonly on: "connection" | "pool";
+  /** The member only prepares the text; these members of the result run it (`db.prepare("BEGIN").run()`). */
+  readonly ranBy?: OneOrMore<string>;
 }
 
 /** A decorator that runs the method in a transaction. */
@@ -179,7 +183,13 @@ export interface HandleType {
 }
 
 /** Code that an ORM runs inside its transaction, before the commit. */
-export type LifecycleHook =
+export type LifecycleHook = {
+  /**
+   * The ORM opens no transaction of its own around the statement: the hook stands in one only when the caller's save
+   * does (`Order.create(values, { transaction })`). Absent: the hook always runs before a commit.
+   */
+  readonly onlyInCallersTransaction?: true;
+} & (
   | { readonly methodDecorator: OneOrMore<Member> }
   | {
       readonly methods: OneOrMore<string>;
@@ -192,7 +202,8 @@ export type LifecycleHook =
       readonly hook: Slot;
       /** Counts only where this argument is one of these strings (`addHook('afterCreate', …)`). */
       readonly event?: { readonly argument: number; readonly oneOf: readonly string[] };
-    };
+    }
+);
 
 /** Keeps a function and runs it after the commit (or after the end) of the transaction. */
 export interface AfterCommitSlot {
@@ -202,6 +213,16 @@ export interface AfterCommitSlot {
   readonly event?: string;
   /** Runs after a rollback, not after a commit: deferred all the same. */
   readonly after?: "commit" | "rollback" | "either";
+  /** What is kept is an Effect, given as this argument or piped in. */
+  readonly effect?: true;
+}
+
+/** Methods that the library calls after the commit, on a class that it knows (`afterTransactionCommit(event)`). */
+export interface AfterCommitMethod {
+  readonly methods: OneOrMore<string>;
+  readonly extends?: OneOrMore<string>;
+  readonly implements?: OneOrMore<string>;
+  readonly classDecorator?: OneOrMore<Member>;
 }
 
 /** Runs its callback outside any transaction (`txHost.withoutTransaction(fn)`). */
@@ -242,6 +263,13 @@ export interface RandomSource {
 export interface StoreSlot {
   readonly member: OneOrMore<Member>;
   readonly slot: Slot;
+  /** The arguments behind the slot's are stored as well (`run(id, name)`; the values of a template tag). */
+  readonly andFollowing?: true;
+  /**
+   * Counts only where this argument is SQL text that inserts (`INSERT …`); `"receiver"`: the text that the receiver
+   * was prepared from.
+   */
+  readonly insertsIn?: number | "receiver";
 }
 
 /** A callback whose result the library keeps, so that a retry gets the same value (`step.run`). */
@@ -271,8 +299,8 @@ export interface Library {
   /** Packages that people import it from, if others than `packages` (a wrapper that re-exports). */
   readonly importedFrom?: readonly string[];
   /**
-   * Declarations that a generator writes into the user's project: containers with these names belong to the library
-   * when their file contains the text.
+   * Declarations that a generator writes into the user's project: containers with these names (`"*Delegate"`: that end
+   * so) belong to the library when their file contains the text.
    */
   readonly generated?: { readonly containers: readonly string[]; readonly fileContains: string };
   /** Global values and types without an import (`fetch`, Cloudflare's `Queue`). */
@@ -281,7 +309,8 @@ export interface Library {
    * For files without type information: how a value of a container comes to be, beyond `new X()`, a type annotation
    * `X`, and `class … extends X`, which need no entry. Written `"createClient()"` (an exported function's awaited
    * result), `"Kafka.producer()"` (a member's awaited result), `"default()"`, `"default"`, `"kafka"` (the export
-   * itself), `"Sequelize.models"` (a property).
+   * itself), `"DataSource.manager"` (a property), `"PrismaClient.*"` (every property that is not a member of its own),
+   * `"Kysely.()"` (a call of a value of the container).
    */
   readonly values?: Readonly<Record<string, OneOrMore<string>>>;
 
@@ -296,6 +325,7 @@ export interface Library {
   readonly handles?: readonly HandleType[];
   readonly hooks?: readonly LifecycleHook[];
   readonly afterCommit?: readonly AfterCommitSlot[];
+  readonly afterCommitMethods?: readonly AfterCommitMethod[];
   readonly outside?: readonly OutsideTransaction[];
   readonly runners?: readonly Runner[];
   readonly effects?: readonly ExternalEffect[];
