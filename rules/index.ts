@@ -1,24 +1,21 @@
-import type { ESLint, Linter } from "eslint";
+import type { ESLint, Linter, Rule } from "eslint";
+
+import { configsOf } from "./configs.js";
+import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
 import { version } from "./version.js";
 
-type Plugin = ESLint.Plugin & { configs: Record<"recommended" | "strict" | "all", Linter.Config> };
+type Plugin = ESLint.Plugin & { rules: Record<string, Rule.RuleModule>; configs: Record<"recommended" | "strict" | "all", Linter.Config> };
 
+const rules = {
+  "no-dispatch-in-transaction": noDispatchInTransaction,
+} as unknown as Record<string, Rule.RuleModule>;
+
+/** Finds the mistakes that make a job run for rows that do not exist, or its effect happen twice. */
 const plugin: Plugin = {
   meta: { name: "eslint-plugin-aftercommit", version, namespace: "aftercommit" },
-  rules: {},
-  configs: { recommended: config("recommended"), strict: config("strict"), all: config("all") },
+  rules,
+  configs: configsOf(() => plugin, rules),
 };
-
-function config(name: string): Linter.Config {
-  return {
-    name: `aftercommit/${name}`,
-    plugins: {
-      get aftercommit() {
-        return plugin;
-      },
-    },
-  };
-}
 
 export default plugin;
 // What `require("eslint-plugin-aftercommit")` returns.

@@ -2,26 +2,32 @@ import type { TSESLint } from "@typescript-eslint/utils";
 import type ts from "typescript";
 
 import type { Library } from "../catalogue/vocabulary.js";
+import { AfterCommitSlots } from "./after-commit-slots.js";
 import { EstreeFile, type Raw } from "./code/from-estree.js";
 import { codeOfSourceFile } from "./code/from-typescript.js";
 import type { CodeFile, Node } from "./code/node.js";
+import { Effects } from "./effects.js";
 import { Knowledge } from "./knowledge.js";
 import type { Semantics } from "./semantics.js";
 import { TypedSemantics } from "./semantics-typed.js";
 import { UntypedSemantics } from "./semantics-untyped.js";
 import { typescriptOf } from "./typescript.js";
 import { Values } from "./values.js";
+import { Wrappers } from "./wrappers.js";
 
 /** Everything that the rules share about the program that a file belongs to. */
 export interface Program {
   readonly semantics: Semantics;
   readonly values: Values;
   readonly knowledge: Knowledge;
+  readonly effects: Effects;
+  readonly wrappers: Wrappers;
 }
 
 /** Everything that the rules share about the file that is being linted. */
 export interface FileAnalysis extends Program {
   readonly file: CodeFile;
+  readonly slots: AfterCommitSlots;
   /** What a report of ESLint needs to know of a node. */
   locate(node: Node): TSESLint.AST.SourceLocation;
 }
@@ -38,6 +44,7 @@ export function analyse(sourceCode: Readonly<TSESLint.SourceCode>, path: string,
   const analysis: FileAnalysis = {
     ...program,
     file,
+    slots: new AfterCommitSlots(program, file),
     locate: (node) => ({ start: sourceCode.getLocFromIndex(node.start), end: sourceCode.getLocFromIndex(node.end) }),
   };
   remember(files, sourceCode, knowledge, analysis);
@@ -55,7 +62,7 @@ function typedProgram(sourceCode: Readonly<TSESLint.SourceCode>, path: string, k
   let program = programs.get(tsProgram)?.get(knowledge);
   if (!program) {
     const semantics = new TypedSemantics(typescript, tsProgram);
-    program = { semantics, values: new Values(semantics), knowledge };
+    program = programOf(semantics, knowledge);
     remember(programs, tsProgram, knowledge, program);
   }
   return { file: codeOfSourceFile(typescript, sourceFile), program };
@@ -65,7 +72,13 @@ function untypedProgram(sourceCode: Readonly<TSESLint.SourceCode>, path: string,
   const file = new EstreeFile(path, sourceCode.text, sourceCode.ast as unknown as Raw);
   const scopeOf = (raw: Raw) => sourceCode.getScope?.(raw as never) ?? null;
   const semantics = new UntypedSemantics(file, scopeOf as never, knowledge);
-  return { file, program: { semantics, values: new Values(semantics), knowledge } };
+  return { file, program: programOf(semantics, knowledge) };
+}
+
+function programOf(semantics: Semantics, knowledge: Knowledge): Program {
+  // effects and wrappers ask each other, so each is handed the program before it is whole
+  const program = { semantics, values: new Values(semantics), knowledge } as Program;
+  return Object.assign(program, { effects: new Effects(program), wrappers: new Wrappers(program) });
 }
 
 function remember<T>(cache: WeakMap<object, WeakMap<Knowledge, T>>, key: object, knowledge: Knowledge, value: T): void {

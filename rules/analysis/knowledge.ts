@@ -3,7 +3,7 @@ import { withoutTypes } from "./package-of.js";
 import type { Ref } from "./semantics.js";
 
 /** The sections of an entry that are lists of things with members. */
-type Section = "dispatches" | "handlers" | "identities" | "keys" | "transactions" | "manual" | "sql" | "decorators" | "handles" | "hooks" | "afterCommit" | "outside" | "effects" | "randoms" | "memoised" | "stores";
+type Section = "dispatches" | "handlers" | "identities" | "keys" | "transactions" | "manual" | "sql" | "decorators" | "handles" | "hooks" | "afterCommit" | "outside" | "effects" | "randoms" | "memoised" | "stores" | "runners";
 
 export type EntryOf<S extends Section> = NonNullable<Library[S]>[number];
 
@@ -88,6 +88,7 @@ export function libraryDeclares(library: Library, ref: Ref): boolean {
 export class Knowledge {
   readonly libraries: readonly Library[];
   readonly dispatches;
+  readonly dispatchDecorators;
   readonly transactions;
   readonly begins;
   readonly commits;
@@ -96,6 +97,7 @@ export class Knowledge {
   readonly decorators;
   readonly afterCommit;
   readonly outside;
+  readonly runners;
   readonly handlerCalls;
   readonly handlerConstructors;
   readonly handlerDecorators;
@@ -117,6 +119,7 @@ export class Knowledge {
     const index = <S extends Section>(section: S, form: Form, members: (entry: EntryOf<S>) => OneOrMore<Member> | undefined) =>
       new MemberIndex<EntryOf<S>>(libraries, form, (library) => ((library[section] ?? []) as readonly EntryOf<S>[]).map((entry) => [entry, members(entry)] as const));
     this.dispatches = index("dispatches", "member", (entry) => entry.member);
+    this.dispatchDecorators = index("dispatches", "decorator", (entry) => entry.member);
     this.transactions = index("transactions", "member", (entry) => entry.open);
     this.begins = index("manual", "member", (entry) => entry.begin);
     this.commits = index("manual", "member", (entry) => entry.commit);
@@ -125,6 +128,7 @@ export class Knowledge {
     this.decorators = index("decorators", "decorator", (entry) => entry.decorator);
     this.afterCommit = index("afterCommit", "member", (entry) => entry.member);
     this.outside = index("outside", "member", (entry) => entry.member);
+    this.runners = index("runners", "member", (entry) => entry.member);
     this.handlerCalls = index("handlers", "member", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
     this.handlerConstructors = index("handlers", "new", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
     this.handlerDecorators = index("handlers", "decorator", (entry) => ("methodDecorator" in entry ? entry.methodDecorator : undefined));

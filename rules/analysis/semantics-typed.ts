@@ -95,6 +95,19 @@ export class TypedSemantics implements Semantics {
     return base?.kind === "class" && base.node !== node ? this.methodOf(base.node, name) : undefined;
   }
 
+  isOfLibrary(node: ClassNode, packages: readonly string[]): boolean {
+    const raw = node.raw as ts.ClassLikeDeclaration;
+    return (raw.heritageClauses ?? [])
+      .flatMap((clause) => clause.types)
+      .some((type) => {
+        const declaration = this.#symbolAt(type.expression)?.declarations?.[0];
+        if (!declaration) return false;
+        if (packages.includes(this.#packageOf(declaration, declaration.getSourceFile()).name)) return true;
+        const base = this.#ts.isClassLike(declaration) && this.#isReadable(declaration.getSourceFile()) ? nodeOf(this.#ts, declaration) : undefined;
+        return base?.kind === "class" && base !== node && this.isOfLibrary(base, packages);
+      });
+  }
+
   #remembered(raw: object, compute: () => Definition | undefined): Definition | undefined {
     const known = this.#definitions.get(raw);
     if (known !== undefined) return known ?? undefined;

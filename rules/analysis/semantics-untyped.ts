@@ -76,6 +76,11 @@ export class UntypedSemantics implements Semantics {
     return base?.kind === "class" && base.node !== node ? this.methodOf(base.node, name) : undefined;
   }
 
+  isOfLibrary(node: ClassNode, packages: readonly string[]): boolean {
+    const bases = [...(node.superClass ? this.#instanceOf(node.superClass) : []), ...node.interfaces.flatMap((type) => this.#annotated(type, node))];
+    return bases.some((base) => packages.includes(base.package));
+  }
+
   #variable(name: NameNode): Definition | undefined {
     let variable: ScopeVariable | undefined;
     for (let scope = this.#scopeOf(name.raw as Raw); scope && !variable; scope = scope.upper) variable = scope.set.get(name.text);

@@ -50,6 +50,8 @@ export interface Semantics {
   projectFiles(): readonly CodeFile[];
   /** The overriding or only method of this name in a class or its bases. */
   methodOf(node: ClassNode, name: string): FunctionNode | undefined;
+  /** Whether a class extends or implements something of one of the packages. */
+  isOfLibrary(node: ClassNode, packages: readonly string[]): boolean;
 }
 
 /** How a ref is written in messages: `Queue.add`. */

@@ -1,0 +1,326 @@
+import type { Join, OneOrMore } from "../catalogue/vocabulary.js";
+import { childrenOf, contains, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
+import { argumentAt, functionArguments, isCommand, looksStandard, runningOf } from "./deferral.js";
+import { execute } from "./execution.js";
+import { oneOrMore, type EntryOf, type Known } from "./knowledge.js";
+import { labelOf, type Ref } from "./semantics.js";
+import type { Frame, Settled, Values } from "./values.js";
+import type { Program } from "./analysis.js";
+import { packageOfFile } from "./package-of.js";
+
+type Closure = Extract<Settled, { kind: "closure" }>;
+
+/** A dispatch that runs when some code runs. */
+export interface Reached {
+  /** The calls that lead there, the dispatch itself last. */
+  readonly path: readonly CallNode[];
+  readonly ref: Ref;
+  readonly known: Known<EntryOf<"dispatches">>;
+  /** Why it does not take part in the transaction although its library could. */
+  readonly notJoined?: "no handle" | "outer client";
+}
+
+/** What a call does. */
+export interface Called {
+  readonly callee: Settled;
+  readonly refs: readonly Ref[];
+}
+
+const DEPTH = 8;
+/** Calls looked at below one call: a bound for generated and cyclic code. */
+const BUDGET = 4000;
+
+/** Finds what code does through the functions that it calls. One per program; every answer is kept. */
+export class Effects {
+  readonly #program: Program;
+  readonly #memo = new Map<string, Reached | null>();
+  readonly #ids = new WeakMap<Node, number>();
+  readonly #inProgress = new Set<string>();
+  #nextId = 1;
+  #budget = BUDGET;
+  /** Whether an answer was cut short, by a cycle or a bound: such a "no" is not kept. */
+  #cut = false;
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  get #values(): Values {
+    return this.#program.values;
+  }
+
+  /** The callee of a call. */
+  calledBy(call: CallNode, frame: Frame | undefined): Called {
+    const { callee } = call;
+    const through = callee.kind === "member" && (callee.property === "call" || callee.property === "apply") ? callee.object : callee;
+    const settled = this.#values.settle(through, frame);
+    return { callee: settled, refs: this.refsOf(settled, nameOfCallee(call)) };
+  }
+
+  /** The dispatch that a call is or leads to. */
+  dispatchBy(call: CallNode, frame: Frame | undefined): Reached | undefined {
+    this.#budget = BUDGET;
+    return this.#byCall(call, frame, 0);
+  }
+
+  /** Functions that a call runs while it runs, with the frame to read them in; for `now` callbacks of libraries. */
+  runs(call: CallNode, frame: Frame | undefined): readonly Closure[] {
+    const called = this.calledBy(call, frame);
+    if (called.callee.kind === "closure") return [called.callee];
+    return this.#callbacksRunNow(call, called, frame);
+  }
+
+  #byCall(call: CallNode, frame: Frame | undefined, depth: number): Reached | undefined {
+    if (this.#budget-- <= 0) {
+      this.#cut = true;
+      return undefined;
+    }
+    const called = this.calledBy(call, frame);
+    const direct = this.#direct(call, called, frame);
+    if (direct) return direct;
+    const below = this.#below(call, called, frame, depth);
+    return below && { ...below, path: [call, ...below.path] };
+  }
+
+  #below(call: CallNode, called: Called, frame: Frame | undefined, depth: number): Reached | undefined {
+    const { callee } = called;
+    if (callee.kind === "closure") {
+      if (this.#isSlot(called.refs, call)) return undefined;
+      return this.#byFunction(callee, this.#values.enter(callee, call, frame), depth + 1);
+    }
+    if (callee.kind === "class" && call.isNew) {
+      const constructor = callee.node.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
+      if (constructor?.kind !== "function") return undefined;
+      const self: Settled = { kind: "instance", of: callee.node, made: call, frame };
+      return this.#byFunction({ kind: "closure", fn: constructor, frame: undefined, self }, { fn: constructor, args: call.args.map((node) => ({ node, frame })), self, up: undefined }, depth + 1);
+    }
+    for (const callback of this.#callbacksRunNow(call, called, frame)) {
+      const reached = this.#byFunction(callback, { fn: callback.fn, args: undefined, self: callback.self, up: callback.frame }, depth);
+      if (reached) return reached;
+    }
+    if (callee.kind === "declared") {
+      for (const fn of this.#program.semantics.implementationsOf(callee.definition).slice(0, 5)) {
+        const reached = this.#byFunction({ kind: "closure", fn, frame: undefined, self: undefined }, { fn, args: call.args.map((node) => ({ node, frame })), self: undefined, up: undefined }, depth + 1);
+        if (reached) return reached;
+      }
+    }
+    return undefined;
+  }
+
+  #callbacksRunNow(call: CallNode, called: Called, frame: Frame | undefined): readonly Closure[] {
+    const { knowledge } = this.#program;
+    const running = called.refs.length > 0 ? runningOf(called.refs, call, knowledge) : looksStandard(call.callee) ? "now" : "later";
+    const openers = knowledge.transactions.find(called.refs);
+    if (running !== "now" && openers.length === 0) return [];
+    return functionArguments(call, (node) => this.#values.settle(node, frame)).map(({ value }) => value);
+  }
+
+  /** The dispatch that runs when a function's body runs. */
+  #byFunction(closure: Closure, frame: Frame, depth: number): Reached | undefined {
+    const { body } = closure.fn;
+    if (!body) return undefined;
+    const key = this.#keyOf(frame);
+    if (key !== undefined) {
+      const known = this.#memo.get(key);
+      if (known !== undefined) return known ?? undefined;
+      if (this.#inProgress.has(key)) {
+        this.#cut = true;
+        return undefined;
+      }
+    }
+    if (depth > DEPTH) {
+      this.#cut = true;
+      return undefined;
+    }
+    const cutBefore = this.#cut;
+    this.#cut = false;
+    if (key !== undefined) this.#inProgress.add(key);
+    let found: Reached | undefined;
+    execute(body, frame, this.#values, {
+      call: (call, inner) => {
+        found = this.#byCall(call, inner, depth);
+        return found !== undefined;
+      },
+    });
+    if (key !== undefined) {
+      this.#inProgress.delete(key);
+      if (found ?? !this.#cut) this.#memo.set(key, found ?? null);
+    }
+    this.#cut ||= cutBefore;
+    return found;
+  }
+
+  /** Whether a call is a dispatch itself. */
+  #direct(call: CallNode, called: Called, frame: Frame | undefined): Reached | undefined {
+    const { knowledge, semantics } = this.#program;
+    if (call.isNew) return undefined;
+    const name = nameOfCallee(call);
+    let { refs } = called;
+    if (refs.length === 0 && called.callee.kind === "other" && name !== undefined && call.callee.kind === "member" && knowledge.dispatches.hasName(name)) refs = semantics.signatureOf(call);
+    if (!refs.some((ref) => knowledge.dispatches.hasName(ref.name))) return undefined;
+    for (const known of knowledge.dispatches.find(refs)) {
+      const { entry } = known;
+      const ref = refs.find((candidate) => knowledge.dispatches.find([candidate]).includes(known)) ?? refs[0];
+      if (!ref) continue;
+      if (entry.command !== undefined && !isCommand(call, entry.command, this.#values, (node) => semantics.typesOf(node), frame)) continue;
+      if (!isSent(call, entry)) continue;
+      const notJoined = this.#joining(call, entry.joins, frame);
+      if (notJoined === "joined") return undefined;
+      return { path: [call], ref, known, ...(notJoined ? { notJoined } : {}) };
+    }
+    return undefined;
+  }
+
+  /** Whether a dispatch that can take part in the transaction does. */
+  #joining(call: CallNode, joins: OneOrMore<Join> | undefined, frame: Frame | undefined): "joined" | "no handle" | "outer client" | undefined {
+    if (joins === undefined) return undefined;
+    let outer = false;
+    for (const join of oneOrMore(joins)) {
+      const handle = this.#handleGiven(call, join, frame);
+      if (!handle) continue;
+      if (!this.#isOuter(handle, frame)) return "joined";
+      outer = true;
+    }
+    return outer ? "outer client" : "no handle";
+  }
+
+  #handleGiven(call: CallNode, join: Join, frame: Frame | undefined): Node | undefined {
+    if ("chained" in join) {
+      for (let link = call.parent; link; link = link.parent) {
+        if (link.kind === "call" && link.callee.kind === "member" && link.callee.property === join.chained) return link.args[0];
+        if (link.kind !== "member" && link.kind !== "call") return undefined;
+      }
+      return undefined;
+    }
+    if ("argument" in join) return call.args[join.argument];
+    const argument = argumentAt(call, join.option.argument);
+    if (!argument || join.option.path === undefined) return argument;
+    const settled = this.#values.settle(argument, frame);
+    if (settled.kind === "parameter" || settled.kind === "other") return undefined;
+    return settled.kind === "object" ? settled.node.properties.find((property) => property.key === join.option.path)?.value : undefined;
+  }
+
+  /** Whether an expression is made only of what was there before the transaction: module variables, fields, imports. */
+  #isOuter(node: Node, frame: Frame | undefined): boolean {
+    if (node.kind === "name") {
+      const definition = this.#program.semantics.definitionOfName(node);
+      if (definition?.kind === "variable") {
+        const fn = enclosingFunction(definition.declarator);
+        return fn === undefined || (definition.declarator.init !== undefined && definition.declarator.isConst && this.#isOuter(definition.declarator.init, frame) && !hasAwait(definition.declarator.init));
+      }
+      return definition?.kind === "declared" || definition?.kind === "function";
+    }
+    if (node.kind === "this" || node.kind === "literal") return true;
+    if (node.kind === "member") return this.#isOuter(node.object, frame);
+    const parts = childrenOf(node).filter((child) => child.kind !== "parameter");
+    if (node.kind === "function") return namesOutside(node).every((name) => this.#isOuter(name, frame));
+    return parts.length > 0 && parts.every((part) => this.#isOuter(part, frame));
+  }
+
+  /** What the catalogue and the settings may know a value by. */
+  refsOf(settled: Settled, calledAs: string | undefined): readonly Ref[] {
+    if (settled.kind === "declared") return settled.refs;
+    if (settled.kind === "closure") return [refOfFunction(settled.fn, calledAs)];
+    return [];
+  }
+
+  /** A function of the project that the settings name as an after-commit slot, or as code outside a transaction. */
+  #isSlot(refs: readonly Ref[], call: CallNode): boolean {
+    const running = runningOf(refs, call, this.#program.knowledge);
+    return running === "after commit" || running === "outside";
+  }
+
+  /** A key for what a frame binds; none where it binds too much to be asked again. */
+  #keyOf(frame: Frame): string | undefined {
+    const key = this.#frameKey(frame, 0);
+    return key.length > 300 ? undefined : key;
+  }
+
+  #frameKey(frame: Frame | undefined, depth: number): string {
+    if (!frame || depth > 3) return "";
+    const args = (frame.args ?? []).map((argument) => this.#settledKey(this.#values.settle(argument.node, argument.frame), depth + 1));
+    return `${String(this.#id(frame.fn))}(${args.join()})${frame.self ? `.${this.#settledKey(frame.self, depth + 1)}` : ""}<${this.#frameKey(frame.up, depth + 1)}`;
+  }
+
+  #settledKey(settled: Settled, depth: number): string {
+    switch (settled.kind) {
+      case "closure":
+        return `f${String(this.#id(settled.fn))}<${this.#frameKey(settled.frame, depth)}`;
+      case "object":
+        return `o${String(this.#id(settled.node))}<${this.#frameKey(settled.frame, depth)}`;
+      case "instance":
+        return `i${String(this.#id(settled.made))}`;
+      case "class":
+        return `c${String(this.#id(settled.node))}`;
+      case "declared":
+        return `d${settled.refs.map((ref) => `${ref.package}:${labelOf(ref)}`).join("|")}`;
+      case "absent":
+        return "-";
+      case "parameter":
+        return "?";
+      case "other":
+        return settled.node.kind === "literal" ? String(settled.node.value) : "?";
+    }
+  }
+
+  #id(node: Node): number {
+    let id = this.#ids.get(node);
+    if (id === undefined) this.#ids.set(node, (id = this.#nextId++));
+    return id;
+  }
+}
+
+/** The last name of a callee. */
+export function nameOfCallee(call: CallNode): string | undefined {
+  const { callee } = call;
+  return callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
+}
+
+/** A function of the project as the settings may name it. */
+export function refOfFunction(fn: FunctionNode, calledAs: string | undefined): Ref {
+  const owner = fn.owner?.kind === "class" ? fn.owner.name : undefined;
+  const { name: packageName, isProject } = packageOfFile(fn.file.path);
+  return { package: packageName, container: owner, name: fn.name ?? nameOfVariable(fn) ?? calledAs ?? "", file: fn.file.path, isProject };
+}
+
+/** `confirm` for `const confirm = () => …` and `{ confirm: () => … }`. */
+export function nameOfVariable(fn: FunctionNode): string | undefined {
+  const { parent } = fn;
+  if (parent?.kind === "declarator" && parent.target.kind === "name") return parent.target.text;
+  if (parent?.kind === "property") return parent.key;
+  if (parent?.kind === "field") return parent.name;
+  return undefined;
+}
+
+/** Whether a builder's dispatch is really sent: by the member that sends it, or by awaiting a builder that is a promise. */
+function isSent(call: CallNode, entry: EntryOf<"dispatches">): boolean {
+  if (entry.sentByCallOfResult) return call.parent?.kind === "call" && call.parent.callee === call;
+  const senders = oneOrMore(entry.sentBy);
+  if (senders.length === 0) return true;
+  let link: Node = call;
+  for (let next = link.parent; next; link = next, next = next.parent) {
+    if (next.kind === "member" && next.object === link) {
+      if (next.property !== undefined && senders.includes(next.property)) return true;
+    } else if (next.kind === "await" || next.kind === "return" || next.kind === "array") return senders.includes("then");
+    else if (!(next.kind === "call" && next.callee === link)) return false;
+  }
+  return false;
+}
+
+function hasAwait(node: Node): boolean {
+  return node.kind === "await" || (node.kind !== "function" && childrenOf(node).some(hasAwait));
+}
+
+/** Names in a function that are not its own parameters or variables. */
+function namesOutside(fn: FunctionNode): Node[] {
+  const names: Extract<Node, { kind: "name" }>[] = [];
+  const collect = (node: Node): void => {
+    if (node.kind === "name") names.push(node);
+    else if (node.kind === "parameter" || node.kind === "declarator") {
+      if (node.kind === "declarator" && node.init) collect(node.init);
+    } else for (const child of childrenOf(node)) collect(child);
+  };
+  collect(fn);
+  const own = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
+  return names.filter((name) => !own.has(name.text) && contains(fn, name));
+}

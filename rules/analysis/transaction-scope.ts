@@ -1,0 +1,335 @@
+import type { FileAnalysis } from "./analysis.js";
+import { childrenOf, type CallNode, type ClassNode, type FunctionNode, type Node } from "./code/node.js";
+import { nameOfCallee, type Reached } from "./effects.js";
+import { execute, type Flow, type Visitor } from "./execution.js";
+import { oneOrMore } from "./knowledge.js";
+import { labelOf, type Ref } from "./semantics.js";
+import type { Frame, Settled } from "./values.js";
+
+/** Code that runs while a transaction is open. */
+export interface Scope {
+  readonly kind: "callback" | "decorator" | "manual" | "handle" | "hook" | "middleware";
+  /** What opens the transaction: `PrismaClient.$transaction`, `@Transactional`, `Knex.transaction` … */
+  readonly label: string;
+  /** The call, decorator, parameter or method that says so. */
+  readonly openedAt: Node;
+  /** The function whose body (or part of it) is inside. */
+  readonly body: Node;
+}
+
+/** A dispatch that runs inside a transaction, and where in this file it stands or is reached from. */
+export interface DispatchInside {
+  readonly scope: Scope;
+  readonly node: Node;
+  /** From the node on; the dispatch itself last. Empty where a decorator dispatches. */
+  readonly path: readonly CallNode[];
+  readonly reached: Pick<Reached, "ref" | "known" | "notJoined">;
+  /** What the transaction's handle is called, where it has a name. */
+  readonly frame: Frame | undefined;
+}
+
+const found = new WeakMap<FileAnalysis, readonly DispatchInside[]>();
+
+/** Every dispatch inside a transaction of this file, each once. */
+export function dispatchesInside(analysis: FileAnalysis): readonly DispatchInside[] {
+  let dispatches = found.get(analysis);
+  if (!dispatches) found.set(analysis, (dispatches = new Search(analysis).run()));
+  return dispatches;
+}
+
+class Search {
+  readonly #analysis: FileAnalysis;
+  readonly #found = new Map<Node, DispatchInside>();
+  readonly #handleTypes: ReadonlySet<string>;
+
+  constructor(analysis: FileAnalysis) {
+    this.#analysis = analysis;
+    this.#handleTypes = new Set(analysis.knowledge.libraries.flatMap((library) => (library.handles ?? []).filter((handle) => handle.proves).flatMap((handle) => oneOrMore(handle.type))));
+  }
+
+  run(): readonly DispatchInside[] {
+    this.#visit(this.#analysis.file.root, undefined);
+    return [...this.#found.values()].sort((a, b) => a.node.start - b.node.start);
+  }
+
+  /** Looks at a node of the file and all below it; `turns` says whether the function around was searched for begin … commit. */
+  #visit(node: Node, turns: Node | undefined): void {
+    let around = turns;
+    if (node.kind === "function") {
+      this.#decorated(node);
+      this.#withHandle(node);
+      around = undefined;
+    }
+    if (node.kind === "class") this.#lifecycle(node);
+    if (node.kind === "call") {
+      this.#opener(node);
+      this.#hookCall(node);
+      if (!around && this.#analysis.wrappers.turnNames.has(nameOfCallee(node) ?? "")) around = this.#manual(node);
+    }
+    if (node.kind === "template" && node.tag && !around) around = this.#manual(node);
+    for (const child of childrenOf(node)) {
+      this.#visit(child, around);
+      // a begin found deeper in the same function has been searched with the whole function
+      if (!around && child.kind !== "function" && this.#searched.has(functionAround(node))) around = functionAround(node);
+    }
+  }
+
+  readonly #searched = new Set<Node>();
+
+  // callbacks of openers
+
+  #opener(call: CallNode): void {
+    if (!this.#analysis.wrappers.openerNames.has(nameOfCallee(call) ?? "")) return;
+    const { values, wrappers } = this.#analysis;
+    for (const opened of wrappers.openedBy(call, undefined)) {
+      const argument = call.args[opened.argument];
+      if (!argument || isOutside(call, opened.entry?.outsideWhen)) continue;
+      const settled = values.step(values.settle(argument, undefined), opened.path);
+      if (settled?.kind !== "closure" || !settled.fn.body) continue;
+      const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn };
+      this.#closure(scope, settled, argument);
+    }
+    this.#middleware(call);
+  }
+
+  /** Runs a function that is inside as a whole; one of another file is reported where it is handed over. */
+  #closure(scope: Scope, closure: Extract<Settled, { kind: "closure" }>, reference: Node): void {
+    const { fn } = closure;
+    if (!fn.body) return;
+    const frame: Frame = { fn, args: undefined, self: closure.self, up: closure.frame };
+    if (fn.file === this.#analysis.file) {
+      this.#body(scope, fn.body, frame);
+      return;
+    }
+    execute(fn.body, frame, this.#analysis.values, {
+      call: (call, inner) => {
+        const reached = this.#analysis.effects.dispatchBy(call, inner);
+        if (reached) this.#note({ scope, node: reference, path: reached.path, reached, frame });
+        return reached !== undefined;
+      },
+    });
+  }
+
+  /** `router.post(path, transaction(), handler)`: a middleware that runs the rest inside. */
+  #middleware(_call: CallNode): void {
+    // found by the opener's names only where a function is handed over; see `wrappers`
+  }
+
+  // decorated methods
+
+  #decorated(fn: FunctionNode): void {
+    if (fn.decorators.length === 0 || !fn.body) return;
+    const { knowledge, effects } = this.#analysis;
+    for (const [index, decorator] of fn.decorators.entries()) {
+      const refs = this.#decoratorRefs(decorator);
+      const entry = knowledge.decorators.find(refs)[0]?.entry;
+      const isTransactional = entry ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse) : this.#analysis.wrappers.decoratorOpens(decorator);
+      if (!isTransactional) continue;
+      const label = `@${refs[0]?.name ?? decoratorName(decorator) ?? ""}`;
+      const scope: Scope = { kind: "decorator", label, openedAt: decorator, body: fn };
+      this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
+      // decorators below are applied first, so what they run, runs inside
+      for (const inner of fn.decorators.slice(index + 1)) {
+        const innerRefs = this.#decoratorRefs(inner);
+        const [known] = knowledge.dispatchDecorators.find(innerRefs);
+        const [ref] = innerRefs;
+        if (known && ref) this.#note({ scope, node: inner, path: [], reached: { ref, known }, frame: undefined });
+        const dispatched = this.#analysis.wrappers.decoratorBody(inner);
+        if (!dispatched?.fn.body) continue;
+        execute(dispatched.fn.body, { fn: dispatched.fn, args: undefined, self: undefined, up: dispatched.frame }, this.#analysis.values, {
+          call: (call, frame) => {
+            const reached = effects.dispatchBy(call, frame);
+            if (reached) this.#note({ scope, node: inner, path: reached.path, reached, frame: undefined });
+            return reached !== undefined;
+          },
+        });
+      }
+    }
+  }
+
+  #decoratorRefs(decorator: Node): readonly Ref[] {
+    const callee = decorator.kind === "call" ? decorator.callee : decorator;
+    const name = decoratorName(decorator);
+    const { knowledge, effects, values } = this.#analysis;
+    if (!knowledge.decorators.hasName(name) && !knowledge.dispatchDecorators.hasName(name) && !knowledge.hookDecorators.hasName(name) && !knowledge.classDecorators.hasName(name)) return [];
+    return effects.refsOf(values.settle(callee, undefined), name);
+  }
+
+  // begin … commit
+
+  #manual(inside: Node): Node | undefined {
+    const around = functionAround(inside);
+    if (this.#searched.has(around)) return around;
+    this.#searched.add(around);
+    const body = around.kind === "function" ? around.body : around;
+    if (!body) return around;
+    const { values, wrappers } = this.#analysis;
+    let scope: Scope | undefined;
+    const join = (run: readonly (() => Flow)[]): Flow => {
+      const before = scope;
+      const after: { scope: Scope | undefined; flow: Flow }[] = run.map((branch) => {
+        scope = before;
+        return { flow: branch(), scope };
+      });
+      const on = after.filter(({ flow }) => flow !== "left");
+      const fresh = on.map((end) => end.scope).find((end) => end !== undefined && end !== before);
+      const ended = on.some((end) => end.scope === undefined);
+      scope = fresh ?? (before && !ended ? before : undefined);
+      if (on.length === 0) return after.some(({ flow }) => flow === "stop") ? "stop" : "left";
+      return "on";
+    };
+    const visitor: Visitor = {
+      call: (call, frame) => {
+        const turn = wrappers.turnOf(call, frame);
+        if (turn === "begin") {
+          const { refs } = this.#analysis.effects.calledBy(call, frame);
+          scope = { kind: "manual", label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "begin"), openedAt: call, body: around };
+        } else if (turn) scope = undefined;
+        else if (scope) this.#inside(scope, call, frame);
+        return false;
+      },
+      template: (template, frame) => {
+        const turn = wrappers.turnOfTemplate(template, frame);
+        if (turn === "begin") scope = { kind: "manual", label: "BEGIN", openedAt: template, body: around };
+        else if (turn) scope = undefined;
+        return false;
+      },
+      branches: join,
+      handler: (run) => {
+        // what a catch block does, it does because the transaction failed
+        const before = scope;
+        scope = undefined;
+        const flow = run();
+        scope = before;
+        return flow;
+      },
+    };
+    execute(body, around.kind === "function" ? { fn: around, args: undefined, self: undefined, up: undefined } : undefined, values, visitor);
+    return around;
+  }
+
+  // functions that are handed an open transaction
+
+  #withHandle(fn: FunctionNode): void {
+    if (!fn.body) return;
+    const { knowledge, semantics } = this.#analysis;
+    for (const parameter of fn.params) {
+      const name = parameter.type?.path.at(-1);
+      if (name === undefined || !this.#handleTypes.has(name) || parameter.isOptional) continue;
+      const [handle] = knowledge.handlesOf(semantics.typesOfParameter(parameter)).filter(({ entry }) => entry.proves);
+      if (!handle) continue;
+      const scope: Scope = { kind: "handle", label: parameter.type?.path.join(".") ?? name, openedAt: parameter, body: fn };
+      this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
+    }
+  }
+
+  // hooks of ORMs
+
+  #lifecycle(node: ClassNode): void {
+    const { knowledge, semantics } = this.#analysis;
+    for (const member of node.members) {
+      if (member.kind !== "function" || !member.body) continue;
+      for (const decorator of member.decorators) {
+        const refs = this.#decoratorRefs(decorator);
+        if (knowledge.hookDecorators.find(refs).length > 0) this.#hook(`@${refs[0]?.name ?? ""}`, decorator, member);
+      }
+    }
+    for (const library of knowledge.libraries) {
+      for (const hook of library.hooks ?? []) {
+        if (!("methods" in hook)) continue;
+        const methods = oneOrMore(hook.methods);
+        const members = node.members.filter((member): member is FunctionNode => member.kind === "function" && member.body !== undefined && methods.includes(member.name ?? ""));
+        if (members.length === 0) continue;
+        const decorated = node.decorators.some((decorator) => knowledge.classDecorators.find(this.#decoratorRefs(decorator)).some(({ entry }) => entry === hook));
+        const bases = [...oneOrMore(hook.extends), ...oneOrMore(hook.implements)];
+        const named = bases.length > 0 && [node.superClass?.kind === "name" ? node.superClass.text : "", ...node.interfaces.map((type) => type.path.at(-1) ?? "")].some((name) => bases.includes(name));
+        if (!decorated && !(named && semantics.isOfLibrary(node, library.packages))) continue;
+        for (const member of members) this.#hook(`${node.name ?? "class"}.${member.name ?? ""}`, member, member);
+      }
+    }
+  }
+
+  #hookCall(call: CallNode): void {
+    const { knowledge, effects, values } = this.#analysis;
+    if (!knowledge.hookCalls.hasName(nameOfCallee(call))) return;
+    const { refs } = effects.calledBy(call, undefined);
+    for (const { entry } of knowledge.hookCalls.find(refs)) {
+      if (!("registeredBy" in entry)) continue;
+      const event = entry.event && call.args[entry.event.argument];
+      if (entry.event && !(event?.kind === "literal" && entry.event.oneOf.includes(String(event.value)))) continue;
+      const argument = entry.hook.argument === "last" ? call.args.at(-1) : call.args[entry.hook.argument];
+      const settled = argument && values.step(values.settle(argument, undefined), entry.hook.path?.split(".") ?? []);
+      if (settled?.kind !== "closure" || !argument) continue;
+      const label = refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "");
+      this.#closure({ kind: "hook", label, openedAt: call, body: settled.fn }, settled, argument);
+    }
+  }
+
+  #hook(label: string, openedAt: Node, fn: FunctionNode): void {
+    if (fn.body) this.#body({ kind: "hook", label, openedAt, body: fn }, fn.body, { fn, args: undefined, self: undefined, up: undefined });
+  }
+
+  // what stands inside
+
+  #body(scope: Scope, body: Node, frame: Frame | undefined): void {
+    execute(body, frame, this.#analysis.values, {
+      call: (call, inner) => {
+        this.#inside(scope, call, inner);
+        return false;
+      },
+    });
+  }
+
+  /** A call that runs inside: it dispatches, leads to a dispatch, or runs functions written in its arguments. */
+  #inside(scope: Scope, call: CallNode, frame: Frame | undefined): void {
+    const { effects } = this.#analysis;
+    const inline = call.args.filter((argument) => argument.kind === "function");
+    if (inline.length > 0) {
+      for (const { fn, frame: around, self } of effects.runs(call, frame)) {
+        if (fn.body && inline.includes(fn)) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
+      }
+    }
+    const reached = effects.dispatchBy(call, frame);
+    if (!reached) return;
+    const last = reached.path.findLastIndex((step) => step.file === call.file && call.start <= step.start && step.end <= call.end);
+    const local = scope.kind === "manual" ? last : reached.path.findLastIndex((step) => step.file === call.file && scope.body.start <= step.start && step.end <= scope.body.end);
+    const at = Math.max(local, last, 0);
+    this.#note({ scope, node: reached.path[at] ?? call, path: reached.path.slice(at), reached, frame });
+  }
+
+  /** The innermost scope explains best; of equal ones the first. */
+  #note(dispatch: DispatchInside): void {
+    const known = this.#found.get(dispatch.node);
+    if (known && known.scope.body.end - known.scope.body.start <= dispatch.scope.body.end - dispatch.scope.body.start) return;
+    this.#found.set(dispatch.node, dispatch);
+  }
+}
+
+function functionAround(node: Node): Node {
+  let current = node;
+  for (let above = node.parent; above; current = above, above = above.parent) if (above.kind === "function") return above;
+  return current;
+}
+
+function decoratorName(decorator: Node): string | undefined {
+  const callee = decorator.kind === "call" ? decorator.callee : decorator;
+  return callee.kind === "name" ? callee.text : callee.kind === "member" ? callee.property : undefined;
+}
+
+/** Whether the arguments name a propagation with which the code runs outside, or nobody knows. */
+function isOutside(call: Node, ...names: (string | readonly string[] | undefined)[]): boolean {
+  const all = names.flatMap((name) => oneOrMore(name));
+  if (all.length === 0 || call.kind !== "call") return false;
+  const mentions = (node: Node): boolean =>
+    (node.kind === "member" && node.property !== undefined && all.includes(node.property)) ||
+    (node.kind === "literal" && typeof node.value === "string" && all.includes(node.value)) ||
+    (node.kind !== "function" && childrenOf(node).some(mentions));
+  return call.args.some(mentions);
+}
+
+function isOff(decorator: Node, property: string | undefined): boolean {
+  if (property === undefined || decorator.kind !== "call") return false;
+  return decorator.args.some(
+    (argument) => argument.kind === "object" && argument.properties.some((entry) => entry.key === property && entry.value.kind === "literal" && entry.value.value === false),
+  );
+}

@@ -1,0 +1,317 @@
+import type { Program } from "./analysis.js";
+import { childrenOf, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
+import { argumentAt } from "./deferral.js";
+import { nameOfCallee } from "./effects.js";
+import { execute, type Flow } from "./execution.js";
+import { functionsIn } from "./functions-in.js";
+import type { EntryOf, Known } from "./knowledge.js";
+import { labelOf, type Path } from "./semantics.js";
+import type { Frame, Settled } from "./values.js";
+
+/** A transaction that a call opens around a function that it is given. */
+export interface Opened {
+  /** What opens it, for the message: `PrismaClient.$transaction`. */
+  readonly label: string;
+  /** Index of the argument that runs inside, and where in it the function stands. */
+  readonly argument: number;
+  readonly path: Path;
+  readonly entry: EntryOf<"transactions"> | undefined;
+}
+
+/** How a call changes whether a transaction is open. */
+export type Turn = "begin" | "commit" | "rollback";
+
+const ROUNDS = 3;
+/** A function longer than this (in characters) does more than begin or end a transaction. */
+const SHORT = 2500;
+const DEPTH = 4;
+
+const sqlBegin = /^\s*(?:\/\*.*?\*\/\s*)*(?:begin|start\s+transaction)\b/i;
+const sqlCommit = /^\s*(?:commit|end)\b/i;
+const sqlRollback = /^\s*(?:rollback|abort)\b(?!\s+to\b)/i;
+
+/** The project's own functions around transactions: found by name first, read only where a name is called. */
+export class Wrappers {
+  readonly #program: Program;
+  readonly #opened = new Map<FunctionNode, readonly Opened[]>();
+  readonly #turns = new Map<FunctionNode, Turn | null>();
+  #openerNames: ReadonlySet<string> | undefined;
+  #turnNames: ReadonlySet<string> | undefined;
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** Names of functions that may open a transaction around a function: the libraries' and the project's. */
+  get openerNames(): ReadonlySet<string> {
+    if (!this.#openerNames) this.#search();
+    return this.#openerNames ?? new Set();
+  }
+
+  /** Names of functions that may begin or end a transaction. */
+  get turnNames(): ReadonlySet<string> {
+    if (!this.#turnNames) this.#search();
+    return this.#turnNames ?? new Set();
+  }
+
+  /** The transactions that a call opens around its arguments. */
+  openedBy(call: CallNode, frame: Frame | undefined, depth = 0): readonly Opened[] {
+    const name = nameOfCallee(call);
+    if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
+    const { knowledge, effects } = this.#program;
+    const { callee, refs } = effects.calledBy(call, frame);
+    const found = knowledge.transactions.find(refs);
+    if (found.length > 0) return found.flatMap((known) => this.#opener(known, call, labelOf(refs[0] ?? { package: "", container: undefined, name: name ?? "", file: undefined, isProject: false })));
+    return callee.kind === "closure" && depth < DEPTH ? this.#openedIn(callee, depth) : [];
+  }
+
+  /** Whether a decorator of the project runs the decorated method inside a transaction. */
+  decoratorOpens(decorator: Node): boolean {
+    const name = decorator.kind === "call" ? nameOfCallee(decorator) : decorator.kind === "name" ? decorator.text : undefined;
+    if (name === undefined || !this.openerNames.has(name)) return false;
+    const body = this.decoratorBody(decorator);
+    return body !== undefined && this.#openedIn(body, 0).length > 0;
+  }
+
+  /** The function that a decorator of the project puts in the place of the method, in the frame of the decorator. */
+  decoratorBody(decorator: Node): Extract<Settled, { kind: "closure" }> | undefined {
+    const settled = this.#program.values.settle(decorator, undefined);
+    if (settled.kind !== "closure" || !settled.fn.body) return undefined;
+    const decorating: Frame = { fn: settled.fn, args: undefined, self: undefined, up: settled.frame };
+    const replacement = replacementIn(settled.fn.body);
+    return replacement && { kind: "closure", fn: replacement, frame: decorating, self: undefined };
+  }
+
+  /** Whether a call begins, commits or rolls back a transaction by itself. */
+  turnOf(call: CallNode, frame: Frame | undefined, depth = 0): Turn | undefined {
+    const name = nameOfCallee(call);
+    if (name === undefined || !this.turnNames.has(name)) return undefined;
+    const { knowledge, effects } = this.#program;
+    const { callee, refs } = effects.calledBy(call, frame);
+    const sql = knowledge.sql.find(refs).find(({ entry }) => entry.on === "connection");
+    if (sql) return turnOfText(call.args[0]);
+    if (knowledge.commits.find(refs).some(({ entry }) => isRun(call, entry))) return "commit";
+    if (knowledge.rollbacks.find(refs).length > 0) return "rollback";
+    for (const { entry } of knowledge.begins.find(refs)) {
+      if (entry.withoutCallback && call.args.some((argument) => argument.kind === "function" || this.#program.values.settle(argument, frame).kind === "closure")) continue;
+      return "begin";
+    }
+    return callee.kind === "closure" && depth < DEPTH ? this.#turnIn(callee, depth) : undefined;
+  }
+
+  /** The same for `` sql`BEGIN` ``. */
+  turnOfTemplate(template: Extract<Node, { kind: "template" }>, frame: Frame | undefined): Turn | undefined {
+    const text = template.strings[0] ?? "";
+    const turn = turnOfSql(text);
+    if (!turn || !template.tag) return undefined;
+    const tag = this.#program.values.settle(template.tag, frame);
+    const refs = tag.kind === "declared" ? tag.refs : this.#program.semantics.typesOf(template.tag);
+    return this.#program.knowledge.sql.find(refs).some(({ entry }) => entry.on === "connection") ? turn : undefined;
+  }
+
+  #opener({ entry }: Known<EntryOf<"transactions">>, call: CallNode, label: string): readonly Opened[] {
+    const argument = argumentAt(call, entry.callback);
+    if (!argument || entry.effect) return [];
+    return [{ label, argument: call.args.indexOf(argument), path: [], entry }];
+  }
+
+  /** The parameters that a function of the project runs inside a transaction that it opens. */
+  #openedIn(closure: Extract<Settled, { kind: "closure" }>, depth: number): readonly Opened[] {
+    const { fn } = closure;
+    const known = this.#opened.get(fn);
+    if (known) return known;
+    this.#opened.set(fn, []);
+    const found: Opened[] = [];
+    let label = "";
+    let isOpen = false;
+    let entry: EntryOf<"transactions"> | undefined;
+    const { values } = this.#program;
+    const note = (settled: Settled) => {
+      // a decorator's replacement calls the method that the decorator was given
+      if (settled.kind === "parameter" && (settled.fn === fn || settled.fn === closure.frame?.fn) && !found.some((other) => other.argument === settled.index && other.path.join() === settled.path.join())) {
+        found.push({ label, argument: settled.index, path: settled.path, entry });
+      }
+    };
+    /** Everything that runs inside: calls of the wrapper's own parameters are what is looked for. */
+    const inside = (body: Node, frame: Frame | undefined, level: number): Flow =>
+      execute(body, frame, values, {
+        call: (call, inner) => {
+          const { callee } = this.#program.effects.calledBy(call, inner);
+          note(callee);
+          if (level >= DEPTH) return false;
+          if (callee.kind === "closure" && callee.fn.body && mentionsParameters(call, fn)) inside(callee.fn.body, values.enter(callee, call, inner), level + 1);
+          else if (callee.kind === "declared") {
+            for (const argument of call.args) {
+              const settled = values.settle(argument, inner);
+              if (settled.kind === "closure" && settled.fn.body) inside(settled.fn.body, { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame }, level + 1);
+              // a library's helper that is handed the parameter runs it
+              else if (argument.kind === "name") note(settled);
+            }
+          }
+          return false;
+        },
+      });
+    const frame: Frame = { fn, args: undefined, self: closure.self, up: closure.frame };
+    const walk = (body: Node, around: Frame): Flow =>
+      execute(body, around, values, {
+        call: (call, inner) => {
+          const turn = this.turnOf(call, inner, depth + 1);
+          if (turn) {
+            isOpen = turn === "begin";
+            label = nameOfCallee(call) ?? "";
+            entry = undefined;
+            return false;
+          }
+          for (const opened of this.openedBy(call, inner, depth + 1)) {
+            label = opened.label;
+            entry = opened.entry;
+            const argument = call.args[opened.argument];
+            const settled = argument && values.step(values.settle(argument, inner), opened.path);
+            if (!settled) continue;
+            note(settled);
+            if (settled.kind === "closure" && settled.fn.body) inside(settled.fn.body, { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame }, 0);
+          }
+          const { callee } = this.#program.effects.calledBy(call, inner);
+          if (isOpen) {
+            note(callee);
+            return false;
+          }
+          if (callee.kind === "declared") {
+            // callbacks that a library runs: `pool.connect(async (connection) => …)`, `new Promise(…)`
+            for (const argument of call.args) if (argument.kind === "function" && argument.body) walk(argument.body, { fn: argument, args: undefined, self: inner?.self, up: inner });
+          }
+          return false;
+        },
+        template: (template, inner) => {
+          const turn = this.turnOfTemplate(template, inner);
+          if (turn) isOpen = turn === "begin";
+          return false;
+        },
+      });
+    if (fn.body) walk(fn.body, frame);
+    this.#opened.set(fn, found);
+    return found;
+  }
+
+  /** Whether a short function of the project begins or ends a transaction and leaves it so. */
+  #turnIn(closure: Extract<Settled, { kind: "closure" }>, depth: number): Turn | undefined {
+    const { fn } = closure;
+    const known = this.#turns.get(fn);
+    if (known !== undefined) return known ?? undefined;
+    this.#turns.set(fn, null);
+    let last: Turn | undefined;
+    if (fn.body && fn.end - fn.start <= SHORT) {
+      execute(fn.body, { fn, args: undefined, self: closure.self, up: closure.frame }, this.#program.values, {
+        call: (call, inner) => {
+          const turn = this.turnOf(call, inner, depth + 1);
+          // a begin that is committed here is over when the function returns
+          if (turn) last = last === "begin" && turn !== "begin" ? undefined : turn;
+          return false;
+        },
+        template: (template, inner) => {
+          last = this.turnOfTemplate(template, inner) ?? last;
+          return false;
+        },
+        handler: () => "on",
+      });
+    }
+    this.#turns.set(fn, last ?? null);
+    return last;
+  }
+
+  /** Finds the names, from the libraries' outwards; a file without any of them is never parsed for this. */
+  #search(): void {
+    const { knowledge, semantics } = this.#program;
+    const files = semantics.projectFiles();
+    const openers = new Set(knowledge.transactions.names);
+    const turns = new Set([...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names]);
+    const sqlNames = new Set(knowledge.sql.names);
+    const around = new Set([...openers, ...knowledge.begins.names]);
+    for (let round = 0; round < ROUNDS; round++) {
+      const mention = wordPattern(around);
+      const turnMention = wordPattern(turns);
+      const fresh: string[] = [];
+      for (const file of files) {
+        const opens = matches(file, mention) || matches(file, sqlWords);
+        const turnsHere = matches(file, turnMention) || matches(file, sqlWords);
+        if (!opens && !turnsHere) continue;
+        for (const { fn, name, parameters } of functionsIn(file)) {
+          const text = file.text.slice(fn.start, fn.end);
+          if (opens && !openers.has(name) && parameters.some((parameter) => runsOrPasses(text, parameter)) && (mention.test(text) || sqlWords.test(text))) {
+            openers.add(name);
+            fresh.push(name);
+          }
+          if (turnsHere && !turns.has(name) && text.length <= SHORT && (turnMention.test(text) || sqlWords.test(text))) {
+            turns.add(name);
+            fresh.push(name);
+          }
+        }
+      }
+      if (fresh.length === 0) break;
+      for (const name of fresh) around.add(name);
+    }
+    this.#openerNames = openers;
+    this.#turnNames = new Set([...turns, ...sqlNames]);
+  }
+}
+
+const sqlWords = /\b(?:BEGIN|START\s+TRANSACTION|COMMIT|ROLLBACK)\b/;
+
+const matched = new WeakMap<CodeFile, Map<string, boolean>>();
+
+function matches(file: CodeFile, pattern: RegExp): boolean {
+  let answers = matched.get(file);
+  if (!answers) matched.set(file, (answers = new Map()));
+  let answer = answers.get(pattern.source);
+  if (answer === undefined) answers.set(pattern.source, (answer = pattern.test(file.text)));
+  return answer;
+}
+
+function wordPattern(names: Iterable<string>): RegExp {
+  const words = [...names].map((name) => name.replace(/[^\w]/g, "\\$&"));
+  return new RegExp(`(?<![\\w$])(?:${words.join("|")})(?![\\w$])`);
+}
+
+/** Whether a text calls a parameter or hands it on. */
+function runsOrPasses(text: string, parameter: string): boolean {
+  if (!/^[\w$]+$/.test(parameter)) return false;
+  const name = parameter.replaceAll("$", "\\$");
+  return new RegExp(`(?<![\\w$.])${name}\\s*(?:\\(|\\.(?:call|apply|bind)\\b|\\?\\.\\(|[,)]|\\.\\w+\\s*\\()`).test(text.slice(text.indexOf(parameter) + parameter.length));
+}
+
+/** `descriptor.value = function …` */
+function replacementIn(node: Node): FunctionNode | undefined {
+  if (node.kind === "assign" && node.target.kind === "member" && node.target.property === "value" && node.value.kind === "function") return node.value;
+  if (node.kind === "function" || node.kind === "class") return undefined;
+  for (const child of childrenOf(node)) {
+    const inner = replacementIn(child);
+    if (inner) return inner;
+  }
+  return undefined;
+}
+
+function mentionsParameters(call: CallNode, fn: FunctionNode): boolean {
+  const names = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
+  const mentions = (node: Node): boolean => (node.kind === "name" && names.has(node.text)) || childrenOf(node).some(mentions);
+  return names.size === 0 || call.args.some(mentions);
+}
+
+/** A builder's commit counts where it is run (`trx.commit().execute()`). */
+function isRun(call: CallNode, entry: EntryOf<"manual">): boolean {
+  if (entry.ranBy === undefined) return true;
+  return call.parent?.kind === "member" && call.parent.property === entry.ranBy;
+}
+
+function turnOfText(argument: Node | undefined): Turn | undefined {
+  if (argument?.kind === "literal" && typeof argument.value === "string") return turnOfSql(argument.value);
+  if (argument?.kind === "template") return turnOfSql(argument.strings[0] ?? "");
+  if (argument?.kind !== "object") return undefined;
+  const text = argument.properties.find((property) => property.key === "text" || property.key === "sql")?.value;
+  return turnOfText(text);
+}
+
+function turnOfSql(text: string): Turn | undefined {
+  if (sqlBegin.test(text)) return "begin";
+  if (sqlCommit.test(text)) return "commit";
+  return sqlRollback.test(text) ? "rollback" : undefined;
+}

@@ -1,0 +1,71 @@
+import type { FileAnalysis } from "./analysis/analysis.js";
+import { lineOf, type Node } from "./analysis/code/node.js";
+import { oneOrMore } from "./analysis/knowledge.js";
+import { describePath } from "./analysis/path.js";
+import { labelOf } from "./analysis/semantics.js";
+import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
+import { createRule, type Finding } from "./create-rule.js";
+
+type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "afterCommit";
+
+/** Reports jobs, messages and events that are sent while a transaction is still open. */
+export const noDispatchInTransaction = createRule<MessageIds, []>({
+  name: "no-dispatch-in-transaction",
+  description: "disallow sending jobs, messages and events while a database transaction is open",
+  recommended: "recommended",
+  hasSuggestions: true,
+  schema: [],
+  defaultOptions: [],
+  messages: {
+    dispatch:
+      "`{{dispatch}}` sends before the transaction of `{{opener}}` ({{openedAt}}) commits: the {{receiver}} can run before the rows are there, and a rollback does not take it back.{{path}} Send after the commit, or write an outbox row in the transaction.",
+    noHandle:
+      "`{{dispatch}}` writes over its own connection while the transaction of `{{opener}}` ({{openedAt}}) is open: a rollback leaves the job in the queue.{{path}} Pass the transaction's handle ({{join}}), or send after the commit.",
+    outerClient:
+      "`{{dispatch}}` is given a client from outside the transaction of `{{opener}}` ({{openedAt}}): it looks transactional, but a rollback leaves the job in the queue.{{path}} Build {{join}} from the transaction's own handle.",
+    hook:
+      "`{{opener}}` runs inside the transaction that saves the row, before its commit, and `{{dispatch}}` sends from it: the {{receiver}} can run before the row is there, and a rollback does not take it back.{{path}} Send from an after-commit hook, or from the code that awaits the commit.",
+    afterCommit: "Send after the commit, through `{{slot}}`.",
+  },
+  check(analysis, report) {
+    for (const inside of dispatchesInside(analysis)) {
+      report({ node: inside.node, messageId: messageFor(inside), data: dataFor(inside), suggest: afterCommitSuggestion(analysis, inside) });
+    }
+  },
+});
+
+function messageFor({ scope, reached }: DispatchInside): MessageIds {
+  if (scope.kind === "hook") return "hook";
+  if (reached.notJoined === "no handle") return "noHandle";
+  return reached.notJoined === "outer client" ? "outerClient" : "dispatch";
+}
+
+function dataFor(inside: DispatchInside): Record<string, string> {
+  const { scope, reached, node, path } = inside;
+  const { entry } = reached.known;
+  return {
+    dispatch: labelOf(reached.ref),
+    opener: scope.label,
+    openedAt: `line ${String(lineOf(scope.openedAt.file, scope.openedAt.start))}`,
+    receiver: entry.to === "workflow" ? "workflow" : entry.to === "in-process bus" ? "listener" : entry.to === "queue" ? "worker" : "consumer",
+    path: describePath(node, path),
+    join: oneOrMore(entry.joins)
+      .map((join) => ("option" in join ? `\`{ ${join.option.path ?? ""} }\`` : "chained" in join ? `\`.${join.chained}(…)\`` : `argument ${String(join.argument + 1)}`))
+      .join(" or "),
+  };
+}
+
+/** Wraps a call that is a statement of its own into the after-commit slot that the transaction's handle or the file offers. */
+function afterCommitSuggestion(analysis: FileAnalysis, inside: DispatchInside): NonNullable<Finding<MessageIds>["suggest"]> {
+  const statement = statementOf(inside.node);
+  const slot = statement && analysis.slots.at(inside.scope, statement);
+  if (!statement || !slot) return [];
+  const text = analysis.file.text.slice(inside.node.start, inside.node.end);
+  return [{ messageId: "afterCommit", data: { slot: slot.label }, edits: [{ start: statement.start, end: inside.node.end, text: `${slot.before}() => ${text})` }] }];
+}
+
+/** The node, or the `await` or `void` before it, where it is all that a statement holds. */
+function statementOf(node: Node): Node | undefined {
+  const whole = node.parent && (node.parent.kind === "await" || (node.parent.kind === "unary" && node.parent.operator === "void")) ? node.parent : node;
+  return whole.parent?.kind === "block" ? whole : undefined;
+}
