@@ -278,14 +278,143 @@ export interface MemoisedStep {
   readonly callback: ArgumentIndex;
 }
 
-/** How durations are written. */
-export type DurationUnit = "ms" | "s" | "min" | "h" | "ns" | "string of s" | "iso8601" | "duration string or ms" | "duration string or s" | "duration object" | "seconds object";
+/**
+ * Unit of a bare number. What carries its unit itself (`"5m"`, ISO 8601, `{ minutes: 5 }`, a duration object) is read
+ * anywhere; `"written"`: only such values mean something here.
+ */
+export type DurationUnit = "ns" | "ms" | "s" | "min" | "h" | "d" | "written";
 
-/** A duration that a program sets in code. */
-export interface DurationSetting {
+/** Makes a duration from a number or a text, or a number from a duration. */
+export interface DurationMaker {
   readonly member: OneOrMore<Member>;
-  readonly slot: Slot;
+  /** How argument 0 (or the receiver) is read. */
+  readonly reads: DurationUnit;
+  readonly of?: "receiver";
+  /** What comes out: a number in this unit, or (`"written"`) a value that carries its unit. */
+  readonly makes: DurationUnit;
+}
+
+/** A limit that code sets to its own waiting. */
+export interface Deadline {
+  readonly member: OneOrMore<Member>;
+  /** Where the limit stands; several places add up (`headersTimeout` and `bodyTimeout`). */
+  readonly slot: OneOrMore<Slot>;
   readonly unit: DurationUnit;
+  /** The slot is one of the call that made the receiver: `axios.create({ timeout })`, `new Pool({ statement_timeout })`. */
+  readonly setBy?: OneOrMore<Member>;
+  /** Limits what is passed as this argument (`pTimeout(promise, …)`), whatever limits stand inside. */
+  readonly around?: number;
+  /** A timer: a limit if this argument rejects or aborts, a wait if it resolves. */
+  readonly timer?: number;
+  /** A net below many calls rather than the time that each takes: counted once. */
+  readonly isNet?: true;
+}
+
+/** Where one looks for a pair; both sides are found from there. */
+export type LeaseAnchor =
+  | {
+      /** A call, a constructor (`"new Worker"`) or a decorator (`"@Processor"`). */
+      readonly call: OneOrMore<Member>;
+      /** Counts only where this argument is one of these strings (`subscription.on('message', …)`). */
+      readonly event?: { readonly argument: number; readonly oneOf: readonly string[] };
+    }
+  /** A class that extends this one; slots are read in its static fields. */
+  | { readonly extends: string }
+  /** A constant that is declared to be of this type; `path` tells where in it handlers stand. */
+  | { readonly annotated: OneOrMore<string> };
+
+/** A call that is found from the anchor. */
+export type Reach =
+  /** The call that made the receiver, or what stands in a slot of the anchor (or of the call that `from` finds). */
+  | { readonly made: "receiver" | Slot; readonly by: OneOrMore<Member>; readonly from?: Reach }
+  /** Calls elsewhere about the same name. */
+  | { readonly namedIn: OneOrMore<Member>; readonly name: OneOrMore<Slot>; readonly as: OneOrMore<Slot>; readonly from?: Reach }
+  /** A call in the same chain: `build(Job).timeout(ms).enqueue()`. */
+  | { readonly chained: OneOrMore<Member> }
+  /** A call anywhere in the project: a worker's settings. */
+  | { readonly anywhere: OneOrMore<Member> };
+
+/** A duration that a program sets. */
+export interface DurationSetting {
+  /** Absent: the anchor itself. */
+  readonly at?: Reach;
+  /** Absent: nothing can be set, only the default counts. */
+  readonly slot?: OneOrMore<Slot>;
+  readonly unit: DurationUnit;
+  /** What holds where nothing is set, in ms. */
+  readonly default?: number;
+  /** What the default is called, if not "the default of the library": `"fixed in graphile-worker"`. */
+  readonly defaultIs?: string;
+  /** Zero switches it off, or leaves it to the next setting. */
+  readonly zero?: "off" | "next";
+  /** Less than this (in ms) is a mistake by itself: the sentence says which. */
+  readonly atLeast?: { readonly ms: number; readonly because: string };
+}
+
+/** The time that a handler may take, by the limits that its own code sets. */
+export interface HandlerTime {
+  /** Where the handler stands: a slot of the anchor; the method under the decorator; the code behind the anchor. */
+  readonly handler: OneOrMore<Slot> | "decorated method" | "what follows";
+  /** The handler is this method of the class that stands at the slot, or under the decorator. */
+  readonly method?: string;
+  /** Handlers that are registered elsewhere, under the same name. */
+  readonly registered?: HandlerRegistry;
+  /** How many jobs the handler gets at once; a loop over them counts so often. */
+  readonly batch?: { readonly at?: Reach; readonly size: Slot; readonly default: number };
+  /** How often one of `renewedBy` is called is meant, not how long the handler takes. */
+  readonly isInterval?: true;
+}
+
+/** Where handlers are kept that something else calls by name. */
+export type HandlerRegistry =
+  /** Functions that the anchor's result offers, by name (`const { charge } = proxyActivities(…)`). */
+  | { readonly by: "member of the result"; readonly registeredBy: OneOrMore<Member>; readonly slot: Slot }
+  /** HTTP routes: the path of the URL in `url` is the route. */
+  | { readonly by: "route"; readonly url: OneOrMore<Slot>; readonly registeredBy: OneOrMore<Member>; readonly path: Slot; readonly slot: Slot };
+
+/** A setting that decides whether a pair is meant. */
+export interface LeaseCondition {
+  readonly at?: Reach;
+  readonly slot: Slot;
+  /** Absent: that it is set at all. */
+  readonly is?: boolean | string;
+}
+
+/** Two durations of which the first has to stay below the second. */
+export interface LeasePair {
+  /** `"P11"`: the row of the table in the rule's documentation. */
+  readonly id: string;
+  readonly at: LeaseAnchor;
+  /**
+   * `"limit"`: how long the handler may run, below the lease. `"renewal"`: how often the lease is renewed, at most half
+   * of it. `"order"`: two settings of which one makes the other useless.
+   */
+  readonly as: "limit" | "renewal" | "order";
+  /** The first that is set counts. */
+  readonly timeout: OneOrMore<DurationSetting | HandlerTime>;
+  readonly lease: OneOrMore<DurationSetting>;
+  readonly when?: OneOrMore<LeaseCondition>;
+  readonly unless?: OneOrMore<LeaseCondition>;
+  /** Names whose call in the handler renews the lease. */
+  readonly renewedBy?: OneOrMore<string>;
+  /** Names whose call ends the lease: what comes after them is nobody's business. */
+  readonly endedBy?: OneOrMore<string>;
+  /** What happens when the timeout is not below the lease, if not that a second worker is handed the job. */
+  readonly consequence?: string;
+  /** What a person should do, if not to lower the one or raise the other. */
+  readonly advice?: string;
+  readonly equalIsFine?: true;
+  /** The lease should be so many times the timeout, plus this setting: advice, not an error. */
+  readonly margin?: { readonly times: number; readonly plus?: DurationSetting };
+  /** Counts only below this version of the installed package. */
+  readonly before?: { readonly package: string; readonly version: string };
+}
+
+/** A pair of which people think that it is one: no size is wrong. */
+export interface NoLeasePair {
+  readonly id: string;
+  readonly settings: string;
+  readonly because: string;
 }
 
 /**
@@ -334,11 +463,7 @@ export interface Library {
   readonly replaySafe?: OneOrMore<Member>;
   readonly memoised?: readonly MemoisedStep[];
   readonly stores?: readonly StoreSlot[];
-  readonly leases?: readonly LeasePair[];
-}
-
-/** Placeholder until the timeout rule's data is settled: see `leases` in the entries. */
-export interface LeasePair {
-  /** Number in the fact table, `"P11"`. */
-  readonly id: string;
+  readonly leases?: readonly (LeasePair | NoLeasePair)[];
+  readonly deadlines?: readonly Deadline[];
+  readonly durations?: readonly DurationMaker[];
 }
