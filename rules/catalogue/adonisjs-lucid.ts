@@ -1,0 +1,88 @@
+import type { Library } from "./vocabulary.js";
+
+const clients = [
+  "Database",
+  "DatabaseContract",
+  "QueryClient",
+  "QueryClientContract",
+  "TransactionClient",
+  "TransactionClientContract",
+  "LucidModel",
+  "BaseModel",
+  // The interface of a callable property: `QueryClientContract.transaction` is one.
+  "TransactionFn",
+];
+const opens = clients.map((client) => `${client}.transaction`);
+const handles = ["TransactionClientContract", "TransactionClient"];
+const on = (name: string) => handles.map((handle) => `${handle}.${name}`);
+
+/** Over Knex, whose promise of a commit it trusts: hooks run even where COMMIT failed. */
+export const adonisjsLucid: Library = {
+  name: "AdonisJS Lucid",
+  packages: ["@adonisjs/lucid"],
+  importedFrom: ["@ioc:Adonis/Lucid"],
+  values: {
+    Database: "default",
+    DatabaseContract: "default",
+    QueryClientContract: ["Database.connection()", "DatabaseContract.connection()"],
+    TransactionClientContract: [...opens.map((open) => `${open}()`), "Database.beginGlobalTransaction()"],
+    InsertQueryBuilderContract: [
+      "Database.table()",
+      "Database.insertQuery()",
+      "QueryClientContract.table()",
+      "QueryClientContract.insertQuery()",
+      "TransactionClientContract.table()",
+      "TransactionClientContract.insertQuery()",
+      "InsertQueryBuilderContract.table()",
+    ],
+  },
+  transactions: [{ open: opens, callback: 0, handle: 0, handleType: "TransactionClientContract" }],
+  manual: [
+    { begin: opens, handle: "result", withoutCallback: true, commit: on("commit"), rollback: on("rollback") },
+    {
+      begin: ["Database.beginGlobalTransaction", "DatabaseContract.beginGlobalTransaction"],
+      handle: "result",
+      commit: [...on("commit"), "Database.commitGlobalTransaction"],
+      rollback: [...on("rollback"), "Database.rollbackGlobalTransaction"],
+    },
+  ],
+  sql: [
+    {
+      member: [
+        "Database.rawQuery",
+        "DatabaseContract.rawQuery",
+        "QueryClient.rawQuery",
+        "QueryClientContract.rawQuery",
+      ],
+      on: "pool",
+    },
+  ],
+  handles: [{ type: handles, proves: true }],
+  hooks: [
+    {
+      methodDecorator: [
+        "@beforeCreate",
+        "@afterCreate",
+        "@beforeUpdate",
+        "@afterUpdate",
+        "@beforeSave",
+        "@afterSave",
+        "@beforeDelete",
+        "@afterDelete",
+      ],
+      onlyInCallersTransaction: true,
+    },
+  ],
+  afterCommit: [
+    { member: on("after"), event: "commit", callback: 1 },
+    { member: on("after"), event: "rollback", callback: 1, after: "rollback" },
+    { member: [...on("on"), ...on("once")], event: "commit", callback: 1 },
+    { member: [...on("on"), ...on("once")], event: "rollback", callback: 1, after: "rollback" },
+  ],
+  stores: [
+    { member: ["*.create", "*.createMany", "*.createQuietly", "*.createManyQuietly"], slot: { argument: 0 } },
+    { member: ["*.firstOrCreate", "*.updateOrCreate"], slot: { argument: 0 } },
+    { member: ["*.insert", "*.multiInsert"], slot: { argument: 0 } },
+    { member: "*.rawQuery", slot: { argument: 1 }, insertsIn: 0 },
+  ],
+};

@@ -1,0 +1,50 @@
+import type { Library } from "./vocabulary.js";
+
+/** `create` only builds: `Job.save` sends. */
+export const agenda: Library = {
+  name: "Agenda",
+  packages: ["agenda", "@hokify/agenda"],
+  values: {
+    Job: [
+      "Agenda.create()",
+      "Agenda.now()",
+      "Agenda.schedule()",
+      "Agenda.every()",
+      "Job.unique()",
+      "Job.schedule()",
+      "Job.repeatEvery()",
+      "Job.repeatAt()",
+      "Job.priority()",
+      "Job.debounce()",
+      "Job.save()",
+    ],
+  },
+  dispatches: [
+    { member: "Agenda.now", to: "queue", payload: { argument: 1 } },
+    { member: ["Agenda.schedule", "Agenda.every"], to: "queue", payload: { argument: 2 } },
+    { member: "Agenda.nowDebounced", to: "queue", payload: { argument: 1 } },
+    { member: "Job.save", to: "queue" },
+  ],
+  handlers: [
+    { registeredBy: "Agenda.define", handler: { argument: 1 } },
+    { registeredBy: "Agenda.define", handler: { argument: 2 } },
+    { methodDecorator: ["@Define", "@Every"] },
+    { parameterType: "Job" },
+  ],
+  identities: [
+    {
+      // Recurring and single jobs keep one document for all their occurrences.
+      property: ["Job.attrs._id", "JobParameters._id", "JobAttributes._id", "IJobParameters._id"],
+      stableOver: "retries",
+    },
+  ],
+  keys: [
+    {
+      member: "Job.unique",
+      slot: { argument: 0 },
+      role: "dedup",
+      holds: "while a job that matches is stored, if the index is unique",
+    },
+    { member: "Agenda.nowDebounced", slot: { argument: 2 }, role: "dedup", holds: "for the debounce time" },
+  ],
+};

@@ -1,0 +1,74 @@
+import type { Library } from "./vocabulary.js";
+
+/** `Transaction` extends `Knex`: members of the one are found on the other where files have no types. */
+export const knex: Library = {
+  name: "Knex",
+  packages: ["knex"],
+  values: {
+    Knex: ["default()", "knex()", "Knex.withUserParams()"],
+    Transaction: ["Knex.transaction()", "Transaction.transaction()", "TransactionProvider.()"],
+    TransactionProvider: ["Knex.transactionProvider()", "Transaction.transactionProvider()"],
+    "Transaction.executionPromise": "Transaction.executionPromise",
+    QueryBuilder: [
+      "Knex.()",
+      "Transaction.()",
+      "Knex.table()",
+      "Knex.from()",
+      "Knex.into()",
+      "Knex.queryBuilder()",
+      "Transaction.table()",
+      "Transaction.from()",
+      "Transaction.into()",
+      "QueryBuilder.table()",
+      "QueryBuilder.from()",
+      "QueryBuilder.into()",
+      "QueryBuilder.transacting()",
+      "QueryBuilder.returning()",
+      "QueryBuilder.withSchema()",
+    ],
+  },
+  transactions: [
+    {
+      open: ["Knex.transaction", "Transaction.transaction", "Transaction.savepoint"],
+      callback: 0,
+      handle: 0,
+      handleType: "Transaction",
+    },
+  ],
+  manual: [
+    {
+      begin: ["Knex.transaction", "Transaction.transaction"],
+      handle: "result",
+      withoutCallback: true,
+      commit: "Transaction.commit",
+      rollback: "Transaction.rollback",
+    },
+    {
+      begin: ["Knex.transactionProvider", "Transaction.transactionProvider"],
+      handle: "result of call",
+      commit: "Transaction.commit",
+      rollback: "Transaction.rollback",
+    },
+  ],
+  sql: [{ member: ["Knex.raw", "Transaction.raw"], on: "pool" }],
+  handles: [{ type: "Transaction", proves: true }],
+  afterCommit: [
+    // Settles at the end of the handle's own level, and resolves after a rollback without an error too.
+    { member: "Transaction.executionPromise.then", callback: 0, after: "either" },
+  ],
+  stores: [
+    {
+      member: [
+        "QueryInterface.insert",
+        "QueryBuilder.insert",
+        "Knex.insert",
+        "Transaction.insert",
+        "QueryInterface.upsert",
+        "QueryBuilder.upsert",
+      ],
+      slot: { argument: 0 },
+    },
+    { member: ["Knex.batchInsert", "Transaction.batchInsert"], slot: { argument: 1 } },
+    { member: ["Knex.raw", "Transaction.raw"], slot: { argument: 1 }, insertsIn: 0 },
+  ],
+};

@@ -1,0 +1,46 @@
+import type { Library } from "./vocabulary.js";
+
+/** Operations join only with `{ session }`. A session alone is no transaction. */
+export const mongodb: Library = {
+  name: "MongoDB driver",
+  packages: ["mongodb"],
+  values: {
+    MongoClient: ["MongoClient.connect()"],
+    ClientSession: ["MongoClient.startSession()"],
+    Db: ["MongoClient.db()", "Collection.db"],
+    Collection: ["Db.collection()", "Db.createCollection()"],
+    OrderedBulkOperation: "Collection.initializeOrderedBulkOp()",
+    UnorderedBulkOperation: "Collection.initializeUnorderedBulkOp()",
+  },
+  transactions: [
+    {
+      open: "ClientSession.withTransaction",
+      callback: 0,
+      handle: 0,
+      handleType: "ClientSession",
+      reruns: true,
+    },
+  ],
+  manual: [
+    {
+      begin: "ClientSession.startTransaction",
+      handle: "receiver",
+      commit: "ClientSession.commitTransaction",
+      rollback: "ClientSession.abortTransaction",
+    },
+  ],
+  handles: [{ type: "ClientSession", proves: false }],
+  stores: [
+    { member: ["Collection.insertOne", "Collection.insertMany"], slot: { argument: 0 } },
+    { member: ["Collection.replaceOne", "Collection.findOneAndReplace"], slot: { argument: 1 } },
+    {
+      member: ["Collection.updateOne", "Collection.findOneAndUpdate", "Collection.updateMany"],
+      slot: { argument: 1, path: "$setOnInsert" },
+    },
+    { member: "Collection.bulkWrite", slot: { argument: 0, path: "[].insertOne.document" } },
+    {
+      member: ["BulkOperationBase.insert", "OrderedBulkOperation.insert", "UnorderedBulkOperation.insert"],
+      slot: { argument: 0 },
+    },
+  ],
+};

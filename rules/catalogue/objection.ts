@@ -1,0 +1,61 @@
+import type { Library } from "./vocabulary.js";
+
+/** A query builder over Knex: its `Transaction` is Knex's. */
+export const objection: Library = {
+  name: "Objection",
+  packages: ["objection"],
+  values: {
+    Transaction: ["Model.startTransaction()", "transaction.start()"],
+    QueryBuilder: ["Model.query()", "Model.relatedQuery()", "Model.$query()", "Model.$relatedQuery()"],
+  },
+  transactions: [
+    { open: "Model.transaction", callback: "last", handle: 0, handleType: "Transaction" },
+    // Called with model classes, the handle stands behind the classes that are bound to it.
+    { open: "transaction", callback: "last", handle: "last", handleType: "Transaction" },
+  ],
+  manual: [
+    {
+      begin: ["Model.startTransaction", "transaction.start"],
+      handle: "result",
+      commit: "Transaction.commit",
+      rollback: "Transaction.rollback",
+    },
+  ],
+  handles: [
+    { type: "Transaction", proves: true },
+    { type: "TransactionOrKnex", proves: false },
+  ],
+  hooks: [
+    {
+      methods: [
+        "$beforeInsert",
+        "$afterInsert",
+        "$beforeUpdate",
+        "$afterUpdate",
+        "$beforeDelete",
+        "$afterDelete",
+        "beforeInsert",
+        "afterInsert",
+        "beforeUpdate",
+        "afterUpdate",
+        "beforeDelete",
+        "afterDelete",
+      ],
+      extends: "Model",
+      onlyInCallersTransaction: true,
+    },
+  ],
+  stores: [
+    {
+      member: [
+        "QueryBuilder.insert",
+        "QueryBuilder.insertAndFetch",
+        "QueryBuilder.insertGraph",
+        "QueryBuilder.insertGraphAndFetch",
+        "QueryBuilder.upsertGraph",
+        "QueryBuilder.upsertGraphAndFetch",
+      ],
+      slot: { argument: 0 },
+    },
+  ],
+};

@@ -1,0 +1,41 @@
+import type { Library } from "./vocabulary.js";
+
+const containers = ["IBaseProtocol", "IDatabase", "ITask", "IConnected"];
+const queries = ["none", "one", "oneOrNone", "many", "manyOrNone", "any", "result", "query", "multi", "multiResult"];
+
+export const pgPromise: Library = {
+  name: "pg-promise",
+  packages: ["pg-promise"],
+  values: {
+    IMain: "default()",
+    IDatabase: "IMain.()",
+    IConnected: "IDatabase.connect()",
+  },
+  transactions: [
+    {
+      open: containers.flatMap((container) => [`${container}.tx`, `${container}.txIf`]),
+      callback: "last",
+      handle: 0,
+      handleType: "ITask",
+    },
+  ],
+  sql: [
+    {
+      member: ["ITask", "IConnected"].flatMap((container) => queries.map((query) => `${container}.${query}`)),
+      on: "connection",
+    },
+    {
+      member: ["IBaseProtocol", "IDatabase"].flatMap((container) => queries.map((query) => `${container}.${query}`)),
+      on: "pool",
+    },
+  ],
+  // The same type serves `task`, which opens nothing.
+  handles: [{ type: "ITask", proves: false }],
+  stores: [
+    {
+      member: containers.flatMap((container) => queries.map((query) => `${container}.${query}`)),
+      slot: { argument: 1 },
+      insertsIn: 0,
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+import type { Library } from "./vocabulary.js";
+
+/** No callback form: BEGIN and COMMIT are texts. */
+export const pg: Library = {
+  name: "pg (node-postgres)",
+  packages: ["pg", "pg-pool", "pg-native"],
+  values: {
+    PoolClient: ["Pool.connect()"],
+    Client: "Client",
+    Pool: "Pool",
+  },
+  sql: [
+    { member: ["ClientBase.query", "Client.query", "PoolClient.query"], on: "connection" },
+    { member: "Pool.query", on: "pool" },
+  ],
+  handles: [{ type: ["PoolClient", "ClientBase"], proves: false }],
+  stores: [
+    {
+      member: ["ClientBase.query", "Client.query", "PoolClient.query", "Pool.query"],
+      slot: { argument: 1 },
+      insertsIn: 0,
+    },
+  ],
+};

@@ -1,0 +1,77 @@
+import type { Library } from "./vocabulary.js";
+
+/** The client is generated: into `node_modules/.prisma`, or (always by Prisma 7's own generator) into the project. */
+export const prisma: Library = {
+  name: "Prisma",
+  packages: ["@prisma/client", ".prisma"],
+  generated: {
+    containers: ["PrismaClient", "TransactionClient", "*Delegate"],
+    fileContains: "runtime.Types.Extensions",
+  },
+  values: {
+    PrismaClient: ["PrismaClient.$extends()"],
+    DynamicClientExtensionThisBuiltin: ["PrismaClient.$extends()"],
+    Delegate: ["PrismaClient.*", "TransactionClient.*"],
+  },
+  transactions: [
+    {
+      // The array form of `$transaction` takes no function, and so runs no code of the caller's.
+      open: [
+        "PrismaClient.$transaction",
+        "TransactionClient.$transaction",
+        "DynamicClientExtensionThisBuiltin.$transaction",
+      ],
+      callback: 0,
+      handle: 0,
+      handleType: "TransactionClient",
+    },
+  ],
+  sql: [
+    {
+      member: [
+        "PrismaClient.$executeRaw",
+        "PrismaClient.$executeRawUnsafe",
+        "PrismaClient.$queryRaw",
+        "PrismaClient.$queryRawUnsafe",
+        "DynamicClientExtensionThisBuiltin.$executeRaw",
+        "DynamicClientExtensionThisBuiltin.$executeRawUnsafe",
+        "DynamicClientExtensionThisBuiltin.$queryRaw",
+        "DynamicClientExtensionThisBuiltin.$queryRawUnsafe",
+      ],
+      on: "pool",
+    },
+  ],
+  handles: [
+    // `Prisma.TransactionClient` is `Omit<PrismaClient, ITXClientDenyList>`, and a PrismaClient is assignable to it.
+    { type: ["TransactionClient", "ITXClientDenyList"], proves: false },
+  ],
+  hooks: [
+    {
+      registeredBy: ["PrismaClient.$extends", "DynamicClientExtensionThisBuiltin.$extends"],
+      hook: { argument: 0, path: "query.*.*" },
+      onlyInCallersTransaction: true,
+    },
+    {
+      registeredBy: ["PrismaClient.$extends", "DynamicClientExtensionThisBuiltin.$extends"],
+      hook: { argument: 0, path: "query.*" },
+      onlyInCallersTransaction: true,
+    },
+    { registeredBy: "PrismaClient.$use", hook: { argument: 0 }, onlyInCallersTransaction: true },
+  ],
+  stores: [
+    { member: ["*.create", "*.createMany", "*.createManyAndReturn"], slot: { argument: 0, path: "data" } },
+    // What `upsert` finds its row by decides whether a retry meets the first row; its `create` part does not.
+    { member: "*.upsert", slot: { argument: 0, path: "where" } },
+    {
+      member: [
+        "PrismaClient.$executeRaw",
+        "TransactionClient.$executeRaw",
+        "PrismaClient.$executeRawUnsafe",
+        "TransactionClient.$executeRawUnsafe",
+      ],
+      slot: { argument: 1 },
+      andFollowing: true,
+      insertsIn: 0,
+    },
+  ],
+};

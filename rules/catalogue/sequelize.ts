@@ -1,0 +1,79 @@
+import type { Library } from "./vocabulary.js";
+
+const hooks = [
+  "beforeCreate",
+  "afterCreate",
+  "beforeUpdate",
+  "afterUpdate",
+  "beforeSave",
+  "afterSave",
+  "beforeUpsert",
+  "afterUpsert",
+  "beforeDestroy",
+  "afterDestroy",
+  "beforeRestore",
+  "afterRestore",
+  "beforeBulkCreate",
+  "afterBulkCreate",
+  "beforeBulkUpdate",
+  "afterBulkUpdate",
+  "beforeBulkDestroy",
+  "afterBulkDestroy",
+  "beforeBulkRestore",
+  "afterBulkRestore",
+];
+
+/** Versions 4 to 6. Statements join only with `{ transaction }`, or by `Sequelize.useCLS`. */
+export const sequelize: Library = {
+  name: "Sequelize",
+  packages: ["sequelize"],
+  importedFrom: ["sequelize-typescript"],
+  values: {
+    Transaction: "Sequelize.transaction()",
+    Model: ["Sequelize.define()", "Sequelize.model()", "Model.init()", "Model.scope()", "Model.schema()"],
+    Sequelize: ["Model.sequelize", "Transaction.sequelize"],
+    QueryInterface: "Sequelize.getQueryInterface()",
+  },
+  transactions: [{ open: "Sequelize.transaction", callback: "last", handle: 0, handleType: "Transaction" }],
+  manual: [
+    {
+      begin: "Sequelize.transaction",
+      handle: "result",
+      withoutCallback: true,
+      commit: "Transaction.commit",
+      rollback: "Transaction.rollback",
+    },
+  ],
+  sql: [{ member: "Sequelize.query", on: "pool" }],
+  handles: [{ type: "Transaction", proves: true }],
+  hooks: [
+    {
+      registeredBy: ["Model.addHook", "Hooks.addHook", "Sequelize.addHook"],
+      hook: { argument: "last" },
+      event: { argument: 0, oneOf: hooks },
+      onlyInCallersTransaction: true,
+    },
+    {
+      registeredBy: hooks.flatMap((hook) => [`Model.${hook}`, `Hooks.${hook}`, `Sequelize.${hook}`]),
+      hook: { argument: "last" },
+      onlyInCallersTransaction: true,
+    },
+    { registeredBy: "Model.init", hook: { argument: 1, path: "hooks.*" }, onlyInCallersTransaction: true },
+    { registeredBy: "Sequelize.define", hook: { argument: 2, path: "hooks.*" }, onlyInCallersTransaction: true },
+  ],
+  afterCommit: [
+    // Runs at the commit of its own Transaction, so of a savepoint too, and even where COMMIT failed (#14902).
+    { member: "Transaction.afterCommit", callback: 0 },
+  ],
+  stores: [
+    {
+      member: ["Model.create", "Model.bulkCreate", "Model.upsert", "Model.build", "Model.bulkBuild", "new Model"],
+      slot: { argument: 0 },
+    },
+    { member: ["Model.findOrCreate", "Model.findCreateFind"], slot: { argument: 0, path: "where" } },
+    { member: "QueryInterface.bulkInsert", slot: { argument: 1 } },
+    { member: "QueryInterface.insert", slot: { argument: 2 } },
+    { member: "Sequelize.query", slot: { argument: 1, path: "replacements" }, insertsIn: 0 },
+    { member: "Sequelize.query", slot: { argument: 1, path: "bind" }, insertsIn: 0 },
+  ],
+};
