@@ -63,11 +63,9 @@ export class Effects {
     return this.#byCall(call, frame, 0);
   }
 
-  /** Functions that a call runs while it runs, with the frame to read them in; for `now` callbacks of libraries. */
-  runs(call: CallNode, frame: Frame | undefined): readonly Closure[] {
-    const called = this.calledBy(call, frame);
-    if (called.callee.kind === "closure") return [called.callee];
-    return this.#callbacksRunNow(call, called, frame);
+  /** The functions among the arguments of a library's call that run while it runs. */
+  callbacksRunNow(call: CallNode, frame: Frame | undefined): readonly Closure[] {
+    return this.#callbacksRunNow(call, this.calledBy(call, frame), frame);
   }
 
   #byCall(call: CallNode, frame: Frame | undefined, depth: number): Reached | undefined {

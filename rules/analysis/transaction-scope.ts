@@ -185,7 +185,13 @@ class Search {
           const { refs } = this.#analysis.effects.calledBy(call, frame);
           scope = { kind: "manual", label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "begin"), openedAt: call, body: around };
         } else if (turn) scope = undefined;
-        else if (scope) this.#inside(scope, call, frame);
+        else {
+          if (scope) this.#inside(scope, call, frame);
+          // what runs in a callback may end the transaction, or stand inside it
+          for (const { fn, frame: up, self } of wrappers.ranBy(call, frame)) {
+            if (fn.body && call.args.includes(fn)) execute(fn.body, { fn, args: undefined, self, up }, values, visitor);
+          }
+        }
         return false;
       },
       template: (template, frame) => {
@@ -282,11 +288,10 @@ class Search {
 
   /** A call that runs inside: it dispatches, leads to a dispatch, or runs functions written in its arguments. */
   #inside(scope: Scope, call: CallNode, frame: Frame | undefined): void {
-    const { effects } = this.#analysis;
-    const inline = call.args.filter((argument) => argument.kind === "function");
-    if (inline.length > 0) {
-      for (const { fn, frame: around, self } of effects.runs(call, frame)) {
-        if (fn.body && inline.includes(fn)) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
+    const { effects, wrappers } = this.#analysis;
+    if (scope.kind !== "manual") {
+      for (const { fn, frame: around, self } of wrappers.ranBy(call, frame)) {
+        if (fn.body && call.args.includes(fn)) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
       }
     }
     const reached = effects.dispatchBy(call, frame);

@@ -1,6 +1,6 @@
 import type { Program } from "./analysis.js";
 import { childrenOf, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
-import { argumentAt } from "./deferral.js";
+import { argumentAt, functionArguments, runningOf } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
 import { functionsIn } from "./functions-in.js";
@@ -35,6 +35,7 @@ export class Wrappers {
   readonly #program: Program;
   readonly #opened = new Map<FunctionNode, readonly Opened[]>();
   readonly #turns = new Map<FunctionNode, Turn | null>();
+  readonly #run = new Map<FunctionNode, readonly { index: number; path: Path }[]>();
   #openerNames: ReadonlySet<string> | undefined;
   #turnNames: ReadonlySet<string> | undefined;
 
@@ -62,7 +63,8 @@ export class Wrappers {
     const { callee, refs } = effects.calledBy(call, frame);
     const found = knowledge.transactions.find(refs);
     if (found.length > 0) return found.flatMap((known) => this.#opener(known, call, labelOf(refs[0] ?? { package: "", container: undefined, name: name ?? "", file: undefined, isProject: false })));
-    return callee.kind === "closure" && depth < DEPTH ? this.#openedIn(callee, depth) : [];
+    if (callee.kind !== "closure" || depth >= DEPTH) return [];
+    return this.#openedIn(callee, depth).map((opened) => ({ ...opened, label: name ?? opened.label }));
   }
 
   /** Whether a decorator of the project runs the decorated method inside a transaction. */
@@ -113,6 +115,52 @@ export class Wrappers {
     const argument = argumentAt(call, entry.callback);
     if (!argument || entry.effect) return [];
     return [{ label, argument: call.args.indexOf(argument), path: [], entry }];
+  }
+
+  /** Of the functions that a call is given, those that run while it runs: `items.map(fn)`, `withSpan("x", fn)`. */
+  ranBy(call: CallNode, frame: Frame | undefined): readonly Extract<Settled, { kind: "closure" }>[] {
+    if (!call.args.some((argument) => argument.kind === "function" || argument.kind === "object")) return [];
+    const { effects, values } = this.#program;
+    const { callee } = effects.calledBy(call, frame);
+    if (callee.kind !== "closure") return effects.callbacksRunNow(call, frame);
+    return this.#parametersRun(callee).flatMap(({ index, path }) => {
+      const argument = call.args[index];
+      const settled = argument && values.step(values.settle(argument, frame), path);
+      return settled?.kind === "closure" ? [settled] : [];
+    });
+  }
+
+  /** The parameters that a function of the project calls, or hands to something that does. */
+  #parametersRun(closure: Extract<Settled, { kind: "closure" }>): readonly { index: number; path: Path }[] {
+    const { fn } = closure;
+    const known = this.#run.get(fn);
+    if (known) return known;
+    const found: { index: number; path: Path }[] = [];
+    this.#run.set(fn, found);
+    const note = (settled: Settled) => {
+      if (settled.kind === "parameter" && settled.fn === fn) found.push({ index: settled.index, path: settled.path });
+    };
+    const walk = (body: Node, frame: Frame): Flow =>
+      execute(body, frame, this.#program.values, {
+        call: (call, inner) => {
+          const { callee, refs } = this.#program.effects.calledBy(call, inner);
+          note(callee);
+          const handedOn = call.args.filter((argument) => argument.kind === "name" || argument.kind === "member");
+          if (callee.kind === "closure" && handedOn.length > 0) {
+            for (const { index, path } of this.#parametersRun(callee)) {
+              const argument = call.args[index];
+              const settled = argument && this.#program.values.step(this.#program.values.settle(argument, inner), path);
+              if (settled) note(settled);
+            }
+          } else if (callee.kind === "declared" && runningOf(refs, call, this.#program.knowledge) === "now") {
+            for (const argument of handedOn) note(this.#program.values.settle(argument, inner));
+          }
+          for (const ran of this.ranBy(call, inner)) if (ran.fn.body) walk(ran.fn.body, { fn: ran.fn, args: undefined, self: ran.self, up: ran.frame });
+          return false;
+        },
+      });
+    if (fn.body) walk(fn.body, { fn, args: undefined, self: closure.self, up: closure.frame });
+    return found;
   }
 
   /** The parameters that a function of the project runs inside a transaction that it opens. */
@@ -172,14 +220,10 @@ export class Wrappers {
             if (settled.kind === "closure" && settled.fn.body) inside(settled.fn.body, { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame }, 0);
           }
           const { callee } = this.#program.effects.calledBy(call, inner);
-          if (isOpen) {
-            note(callee);
-            return false;
-          }
-          if (callee.kind === "declared") {
-            // callbacks that a library runs: `pool.connect(async (connection) => …)`, `new Promise(…)`
-            for (const argument of call.args) if (argument.kind === "function" && argument.body) walk(argument.body, { fn: argument, args: undefined, self: inner?.self, up: inner });
-          }
+          if (isOpen) note(callee);
+          // `pool.connect(async (connection) => …)`, `new Promise(…)`, `withSpan("x", async () => …)`
+          const ran = callee.kind === "declared" ? functionArguments(call, (node) => values.settle(node, inner)).map(({ value }) => value) : this.ranBy(call, inner);
+          for (const { fn: callback, self, frame: up } of ran) if (callback.body && call.args.includes(callback)) walk(callback.body, { fn: callback, args: undefined, self, up });
           return false;
         },
         template: (template, inner) => {
