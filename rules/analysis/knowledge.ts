@@ -100,6 +100,7 @@ export class Knowledge {
   readonly runners;
   readonly handlerCalls;
   readonly handlerConstructors;
+  readonly handlerProxies;
   readonly handlerDecorators;
   readonly hookDecorators;
   readonly hookCalls;
@@ -131,6 +132,7 @@ export class Knowledge {
     this.runners = index("runners", "member", (entry) => entry.member);
     this.handlerCalls = index("handlers", "member", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
     this.handlerConstructors = index("handlers", "new", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
+    this.handlerProxies = index("handlers", "member", (entry) => ("proxiedBy" in entry ? entry.proxiedBy : undefined));
     this.handlerDecorators = index("handlers", "decorator", (entry) => ("methodDecorator" in entry ? entry.methodDecorator : undefined));
     this.hookDecorators = index("hooks", "decorator", (entry) => ("methodDecorator" in entry ? entry.methodDecorator : undefined));
     this.hookCalls = index("hooks", "member", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));

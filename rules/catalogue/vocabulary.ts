@@ -94,6 +94,10 @@ export type Handler = {
       readonly functionType?: OneOrMore<string>;
       readonly parameterType?: OneOrMore<string>;
     }
+  | {
+      /** Called through what this member returns: a worker runs the exported function of that name (`proxyActivities`). */
+      readonly proxiedBy: OneOrMore<Member>;
+    }
 );
 
 /** An identity that a queue or library gives to a job, message, delivery or run. */

@@ -1,0 +1,290 @@
+import { basename } from "node:path";
+
+import type { Program } from "./analysis.js";
+import { enclosingFunction, type ClassNode, type CodeFile, type DeclaratorNode, type FieldNode, type FunctionNode, type Node, type PropertyNode } from "./code/node.js";
+import { Handlers, refsOfType, type JobHandler } from "./handler-scope.js";
+import { mentions, occurrences } from "./occurrences.js";
+import type { Definition, Semantics } from "./semantics.js";
+import { isTestFile } from "./semantics-typed.js";
+import { resultsOf } from "./values.js";
+
+/** The functions from a job handler down to the one that was asked about, both included. */
+export interface HandlerPath {
+  readonly handler: JobHandler;
+  readonly steps: readonly FunctionNode[];
+}
+
+/** What a function is known by: its declaration, and the names that callers use. */
+interface Known {
+  readonly fn: FunctionNode | undefined;
+  readonly holder: DeclaratorNode | PropertyNode | FieldNode | undefined;
+  readonly name: string | undefined;
+}
+
+interface Step {
+  readonly known: Known;
+  readonly below: Step | undefined;
+  readonly depth: number;
+}
+
+const DEPTH = 9;
+/** Functions looked at for one question. */
+const BREADTH = 200;
+/** Places looked at for one name: a name that stands at more is too common to be worth the search. */
+const PLACES = 600;
+
+const perSemantics = new WeakMap<Semantics, Callers>();
+
+/** The callers of a program's functions, searched when somebody asks. */
+export function callersOf(program: Program): Callers {
+  let callers = perSemantics.get(program.semantics);
+  if (!callers) perSemantics.set(program.semantics, (callers = new Callers(program)));
+  return callers;
+}
+
+/** Searches upwards: who calls a function, and does a job handler stand at the end? */
+export class Callers {
+  readonly handlers: Handlers;
+  readonly #program: Program;
+  readonly #paths = new WeakMap<FunctionNode, HandlerPath | null>();
+  readonly #sites = new WeakMap<object, readonly Node[]>();
+  readonly #reading = new Set<string>();
+
+  constructor(program: Program) {
+    this.#program = program;
+    this.handlers = new Handlers(program, this);
+  }
+
+  /** How a function is reached from a job handler, if it is. */
+  handlerAbove(fn: FunctionNode): HandlerPath | undefined {
+    const known = this.#paths.get(fn);
+    if (known !== undefined) return known ?? undefined;
+    this.#paths.set(fn, null);
+    const path = this.#search(fn);
+    this.#paths.set(fn, path ?? null);
+    return path;
+  }
+
+  /** The places that name a function, in files that are no tests. */
+  sitesOf(fn: FunctionNode): readonly Node[] {
+    return this.#sitesOf(knownAs(fn));
+  }
+
+  /** The handler that reads a field or variable in which handlers are kept. */
+  handlerThatReads(holder: Node): JobHandler | undefined {
+    let target = holder;
+    while (target.kind === "member" && (target.index || target.object.kind === "member" || target.object.kind === "name") && target.object.kind !== "this") target = target.object;
+    const name = target.kind === "member" ? target.property : target.kind === "name" ? target.text : undefined;
+    const key = `${holder.file.path}:${name ?? ""}`;
+    if (name === undefined || this.#reading.has(key)) return undefined;
+    this.#reading.add(key);
+    try {
+      for (const use of occurrences(holder.file, name)) {
+        const fn = enclosingFunction(use);
+        const path = fn && !isWrite(use) ? this.handlerAbove(fn) : undefined;
+        if (path) return path.handler;
+      }
+      return undefined;
+    } finally {
+      this.#reading.delete(key);
+    }
+  }
+
+  #search(start: FunctionNode): HandlerPath | undefined {
+    const seen = new Set<object>();
+    const queue: Step[] = [{ known: knownAs(start), below: undefined, depth: 0 }];
+    const push = (known: Known, below: Step) => {
+      const id = known.fn ?? known.holder;
+      if (id && !seen.has(id) && seen.size < BREADTH && below.depth < DEPTH) {
+        seen.add(id);
+        queue.push({ known, below, depth: below.depth + 1 });
+      }
+    };
+    seen.add(start);
+    for (let step = queue.shift(); step; step = queue.shift()) {
+      const { fn } = step.known;
+      if (fn) {
+        const handler = this.handlers.handlerOf(fn);
+        if (handler) return { handler, steps: functionsOf(step) };
+        const around = enclosingFunction(fn);
+        if (around) push(knownAs(around), step);
+      }
+      for (const site of this.#sitesOf(step.known)) {
+        const handler = this.#handlerAt(functionsOf(step)[0] ?? start, site);
+        if (handler) return { handler, steps: functionsOf(step) };
+        const caller = enclosingFunction(site);
+        if (caller) push(knownAs(caller), step);
+        else {
+          const table = tableAround(site);
+          if (table) push({ fn: undefined, holder: table, name: nameOf(table) }, step);
+        }
+      }
+    }
+    return undefined;
+  }
+
+  /** Whether a place that names a function makes it a handler. */
+  #handlerAt(fn: FunctionNode, site: Node): JobHandler | undefined {
+    const { handlers } = this;
+    const handler = handlers.handlerBy(fn, site) ?? this.#proxied(fn, site);
+    if (handler) return handler;
+    const call = site.parent;
+    // `new Worker(name, makeHandler(deps))`: what the function returns is the handler
+    const made = call?.kind === "call" && call.callee === site ? resultsOf(fn).find((result) => result.kind === "function") : undefined;
+    return made?.kind === "function" && call ? handlers.handlerBy(made, call) : undefined;
+  }
+
+  #sitesOf(known: Known): readonly Node[] {
+    const id = known.fn ?? known.holder;
+    if (!id) return [];
+    let sites = this.#sites.get(id);
+    if (!sites) this.#sites.set(id, (sites = this.#find(known)));
+    return sites;
+  }
+
+  #find(known: Known): readonly Node[] {
+    const { semantics } = this.#program;
+    const own = (known.fn ?? known.holder)?.file;
+    if (!own) return [];
+    const found: Node[] = [];
+    let places = 0;
+    const files = semantics.isTyped ? semantics.projectFiles() : [own];
+    const isDefault = own.text.includes("export default");
+    const module = basename(own.path).replace(/\.[^.]*$/, "");
+    for (const file of files) {
+      if (isTestFile(file.path) && file !== own) continue;
+      for (const name of namesIn(file, known.name, isDefault && file !== own && mentions(file, module === "index" ? "from" : module))) {
+        for (const node of occurrences(file, name)) {
+          if (++places > PLACES) return found;
+          if (this.#names(node, known)) found.push(node);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Whether a place stands for the function that is known so. */
+  #names(node: Node, known: Known): boolean {
+    const { semantics } = this.#program;
+    if (isDeclarationName(node)) return false;
+    const definition = node.kind === "name" ? semantics.definitionOfName(node) : node.kind === "member" ? semantics.definitionOfMember(node) : undefined;
+    if (!definition) return false;
+    if (known.holder && definitionHolder(definition) === known.holder) return true;
+    const { fn } = known;
+    if (!fn) return false;
+    switch (definition.kind) {
+      case "function":
+        return definition.fn === fn || this.#overrides(fn, definition.fn);
+      case "class":
+        return fn.role === "constructor" && fn.owner === definition.node;
+      case "declared":
+        return definition.refs.some((ref) => ref.isProject) && (semantics.implementationsOf(definition).includes(fn) || implementsMember(known, definition));
+      case "variable":
+        return this.#proxyOf(node, known.name) !== undefined;
+      default:
+        return false;
+    }
+  }
+
+  #overrides(fn: FunctionNode, base: FunctionNode): boolean {
+    if (fn.name !== base.name || fn.owner?.kind !== "class" || base.owner?.kind !== "class") return false;
+    const { semantics } = this.#program;
+    let current: ClassNode | undefined = fn.owner;
+    for (let depth = 0; current && depth < 6; depth++) {
+      const { superClass }: ClassNode = current;
+      const above: Definition | undefined = superClass?.kind === "name" ? semantics.definitionOfName(superClass) : superClass?.kind === "member" ? semantics.definitionOfMember(superClass) : undefined;
+      current = above?.kind === "class" ? above.node : undefined;
+      if (current === base.owner) return true;
+    }
+    return false;
+  }
+
+  /** `const { charge } = proxyActivities<typeof activities>()`: a worker runs the exported function of that name. */
+  #proxied(fn: FunctionNode, site: Node): JobHandler | undefined {
+    const proxy = this.#proxyOf(site, fn.name ?? knownAs(fn).name);
+    return proxy && { ...proxy, fn, parameter: 0, registration: undefined };
+  }
+
+  #proxyOf(site: Node, name: string | undefined) {
+    const { semantics, knowledge, effects } = this.#program;
+    const variable = site.kind === "member" && site.object.kind === "name" ? site.object : site;
+    const definition = variable.kind === "name" ? semantics.definitionOfName(variable) : undefined;
+    const init = definition?.kind === "variable" ? definition.declarator.init : undefined;
+    if (definition?.kind !== "variable" || init?.kind !== "call" || (variable === site && definition.path.join() !== name)) return undefined;
+    return knowledge.handlerProxies.find(effects.calledBy(init, undefined).refs)[0];
+  }
+}
+
+/** The name and the declaration by which a function is called. */
+export function knownAs(fn: FunctionNode): Known {
+  if (fn.role === "constructor") return { fn, holder: undefined, name: fn.owner?.kind === "class" ? fn.owner.name : undefined };
+  if (fn.name !== undefined && fn.role !== "function") return { fn, holder: undefined, name: fn.name };
+  let place = fn.parent;
+  // a wrapper's result is called in the place of the function: `const run = traced(async () => …)`
+  for (let inner: Node = fn; place?.kind === "call" && place.args.includes(inner); place = place.parent) inner = place;
+  if (place?.kind === "declarator" || place?.kind === "property" || place?.kind === "field") return { fn, holder: place, name: nameOf(place) ?? fn.name };
+  return { fn, holder: undefined, name: fn.name };
+}
+
+function nameOf(holder: DeclaratorNode | PropertyNode | FieldNode): string | undefined {
+  if (holder.kind === "declarator") return holder.target.kind === "name" ? holder.target.text : undefined;
+  return holder.kind === "field" ? holder.name : holder.key;
+}
+
+/** The names under which a file may call something: its own, and those that imports give it. */
+function namesIn(file: CodeFile, name: string | undefined, mayBeDefault: boolean): readonly string[] {
+  const isNamed = name !== undefined && mentions(file, name);
+  const names = isNamed ? [name] : [];
+  if ((!isNamed && !mayBeDefault) || file.root.kind !== "block") return names;
+  for (const statement of file.root.body) {
+    if (statement.kind !== "import") continue;
+    for (const { local, imported } of statement.specifiers) {
+      if (local !== name && (imported === name || (mayBeDefault && imported === "default"))) names.push(local);
+    }
+  }
+  return names;
+}
+
+function definitionHolder(definition: Definition): DeclaratorNode | PropertyNode | FieldNode | undefined {
+  if (definition.kind === "variable") return definition.path.length === 0 ? definition.declarator : undefined;
+  if (definition.kind === "property") return definition.property;
+  return definition.kind === "field" ? definition.field : undefined;
+}
+
+/** `const deps: Deps = { upload: async () => … }` implements `upload` of `Deps`. */
+function implementsMember(known: Known, definition: Extract<Definition, { kind: "declared" }>): boolean {
+  const { fn } = known;
+  const object = known.holder?.kind === "property" ? known.holder.parent : fn?.owner?.kind === "object" ? fn.owner : undefined;
+  if (object?.kind !== "object") return false;
+  const place = object.parent;
+  const type = place?.kind === "declarator" ? place.type : place?.kind === "return" ? enclosingFunction(place)?.returnType : place?.kind === "function" ? place.returnType : undefined;
+  const name = type && (refsOfType(type, object.file)[0]?.name ?? type.path.at(-1));
+  return name !== undefined && definition.refs.some((ref) => ref.container === name && ref.name === known.name);
+}
+
+/** A variable that holds an object or array around a place: `const handlers = { [name]: handle }`. */
+function tableAround(site: Node): DeclaratorNode | undefined {
+  let current = site.parent;
+  while (current && ["property", "object", "array", "call", "member", "await"].includes(current.kind)) current = current.parent;
+  return current?.kind === "declarator" ? current : undefined;
+}
+
+function functionsOf(step: Step): FunctionNode[] {
+  const functions: FunctionNode[] = [];
+  for (let current: Step | undefined = step; current; current = current.below) if (current.known.fn) functions.push(current.known.fn);
+  return functions;
+}
+
+function isDeclarationName(node: Node): boolean {
+  const { parent } = node;
+  return (parent?.kind === "declarator" && parent.target === node) || (parent?.kind === "parameter" && parent.target === node) || parent?.kind === "pattern" || (parent?.kind === "function" && parent.body !== node);
+}
+
+function isWrite(node: Node): boolean {
+  for (let current: Node | undefined = node, above = node.parent; above; current = above, above = above.parent) {
+    if (above.kind === "assign") return above.target === current;
+    if (above.kind === "call") return above.callee.kind === "member" && above.callee.object === current && /^(?:set|push|add)$/.test(above.callee.property ?? "");
+    if (above.kind !== "member") return false;
+  }
+  return false;
+}

@@ -1,0 +1,41 @@
+import { childrenOf, type CodeFile, type Node } from "./code/node.js";
+
+/** A place where a name stands: the name itself, or the member, property or declaration that is called so. */
+const known = new WeakMap<CodeFile, Map<string, readonly Node[]>>();
+
+/** The nodes of a file at which a name stands. Found by text, so that a file is only read where the name is. */
+export function occurrences(file: CodeFile, name: string): readonly Node[] {
+  let byName = known.get(file);
+  if (!byName) known.set(file, (byName = new Map()));
+  let nodes = byName.get(name);
+  if (!nodes) byName.set(name, (nodes = [...positions(file.text, name)].flatMap((position) => namedAt(file.root, position, name) ?? [])));
+  return nodes;
+}
+
+/** Whether the text of a file holds a name as a word of its own. */
+export function mentions(file: CodeFile, name: string): boolean {
+  for (const _ of positions(file.text, name)) return true;
+  return false;
+}
+
+function* positions(text: string, name: string): Generator<number> {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
+    if (!isWordCharacter(text.charCodeAt(at - 1)) && !isWordCharacter(text.charCodeAt(at + name.length))) yield at;
+  }
+}
+
+function isWordCharacter(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code === 36;
+}
+
+/** The innermost node at a position, where it is a use of the name: comments, strings and declarations are not. */
+function namedAt(root: Node, position: number, name: string): Node | undefined {
+  let current = root;
+  for (;;) {
+    const inner = childrenOf(current).find((child) => child.start <= position && position < child.end);
+    if (!inner) break;
+    current = inner;
+  }
+  if (current.kind === "name") return current.text === name ? current : undefined;
+  return current.kind === "member" && current.property === name && current.end === position + name.length ? current : undefined;
+}
