@@ -1,0 +1,72 @@
+import type { Library } from "./vocabulary.js";
+
+/**
+ * Also `@adonisjs/queue`, which re-exports it. The builders are lazy promises: a builder that is awaited after the
+ * commit is safe, one that nobody awaits sends nothing. `.with(knex(trx))` joins, although no page says so.
+ */
+export const boringnodeQueue: Library = {
+  name: "@boringnode/queue and @adonisjs/queue",
+  packages: ["@boringnode/queue"],
+  importedFrom: ["@adonisjs/queue"],
+  dispatches: [
+    {
+      member: "Job.dispatch",
+      to: "queue",
+      payload: { argument: 0 },
+      sentBy: ["then", "run"],
+      joins: { chained: "with" },
+    },
+    {
+      member: "Job.dispatchMany",
+      to: "queue",
+      payload: { argument: 0, path: "[]" },
+      sentBy: ["then", "run"],
+      joins: { chained: "with" },
+    },
+    {
+      member: "Job.schedule",
+      to: "queue",
+      payload: { argument: 0 },
+      sentBy: ["then", "run"],
+    },
+    {
+      member: [
+        "Adapter.push",
+        "Adapter.pushOn",
+        "Adapter.pushLater",
+        "Adapter.pushLaterOn",
+        "Adapter.pushMany",
+        "Adapter.pushManyOn",
+      ],
+      to: "queue",
+    },
+  ],
+  handlers: [{ methods: "execute", extends: "Job" }],
+  identities: [{ property: ["Job.context.jobId", "JobContext.jobId"], stableOver: "retries" }],
+  keys: [
+    {
+      member: "JobDispatcher.dedup",
+      slot: { argument: 0, path: "id" },
+      role: "dedup",
+      holds: "until the job finishes, or for its ttl",
+    },
+    { member: "ScheduleBuilder.id", slot: { argument: 0 }, role: "dedup", holds: "while the schedule exists" },
+  ],
+  values: {
+    JobDispatcher: [
+      "Job.dispatch()",
+      "JobDispatcher.toQueue()",
+      "JobDispatcher.in()",
+      "JobDispatcher.priority()",
+      "JobDispatcher.group()",
+      "JobDispatcher.with()",
+      "JobDispatcher.dedup()",
+    ],
+    ScheduleBuilder: [
+      "Job.schedule()",
+      "ScheduleBuilder.cron()",
+      "ScheduleBuilder.every()",
+      "ScheduleBuilder.timezone()",
+    ],
+  },
+};

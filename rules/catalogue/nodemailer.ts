@@ -1,0 +1,8 @@
+import type { Library } from "./vocabulary.js";
+
+export const nodemailer: Library = {
+  name: "Nodemailer",
+  packages: ["nodemailer", "@types/nodemailer"],
+  values: { Mail: "createTransport()" },
+  effects: [{ member: ["Mail.sendMail", "Transporter.sendMail"], kind: "mail" }],
+};

@@ -1,0 +1,29 @@
+import type { Library } from "./vocabulary.js";
+
+/** `Sidequest.build` only builds: `enqueue` and `schedule` send. */
+export const sidequest: Library = {
+  name: "Sidequest",
+  packages: ["sidequest", "@sidequest/engine", "@sidequest/core"],
+  values: {
+    JobBuilder: [
+      "Sidequest.build()",
+      "JobBuilder.with()",
+      "JobBuilder.queue()",
+      "JobBuilder.timeout()",
+      "JobBuilder.unique()",
+      "JobBuilder.maxAttempts()",
+      "JobBuilder.availableAt()",
+      "JobBuilder.retryDelay()",
+      "JobBuilder.backoffStrategy()",
+    ],
+  },
+  dispatches: [
+    { member: "JobBuilder.enqueue", to: "queue", payload: { argument: 0 } },
+    { member: "JobBuilder.schedule", to: "queue", payload: { argument: 1 } },
+  ],
+  handlers: [{ methods: "run", extends: "Job" }],
+  identities: [
+    { property: ["Job.id", "JobData.id"], stableOver: "retries" },
+    { property: ["Job.attempt", "JobData.attempt"], stableOver: "nothing" },
+  ],
+};

@@ -1,0 +1,22 @@
+import type { Library } from "./vocabulary.js";
+
+export const twilio: Library = {
+  name: "Twilio",
+  packages: ["twilio"],
+  values: {
+    Twilio: "default()",
+    MessageListInstance: "Twilio.messages",
+    CallListInstance: "Twilio.calls",
+  },
+  effects: [
+    {
+      member: [
+        "MessageListInstance.create",
+        "CallListInstance.create",
+        "VerificationListInstance.create",
+        "ExecutionListInstance.create",
+      ],
+      kind: "message",
+    },
+  ],
+};
