@@ -46,9 +46,7 @@ export const databases: Library = {
     },
   ],
   stores: [
-    // The rows stand behind the connection.
     { member: ["Table.insert", "Table.insertOrIgnore"], slot: { argument: 0 }, andFollowing: true },
     { member: "Table.insertOrUpdate", slot: { argument: 1 }, andFollowing: true },
-    { member: ["TableHelper.insert", "TableHelper.insertOrIgnore"], slot: { argument: 1 }, andFollowing: true },
   ],
 };

@@ -36,8 +36,6 @@ const postgres = [
   "CockroachTransaction",
   "NodeCockroachDatabase",
   "NodeCockroachTransaction",
-  "DsqlAsyncDatabase",
-  "DsqlAsyncTransaction",
 ];
 const mysql = [
   "MySqlDatabase",

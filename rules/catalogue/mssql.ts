@@ -7,7 +7,7 @@ export const mssql: Library = {
   values: {
     ConnectionPool: ["connect()", "ConnectionPool.connect()"],
     Transaction: ["ConnectionPool.transaction()", "Transaction.begin()"],
-    Request: ["ConnectionPool.request()", "Transaction.request()", "PreparedStatement.request()"],
+    Request: ["ConnectionPool.request()", "Transaction.request()"],
   },
   transactions: [{ open: "Transaction.begin", callback: "last" }],
   manual: [
@@ -21,8 +21,7 @@ export const mssql: Library = {
   ],
   handles: [{ type: "Transaction", proves: true }],
   afterCommit: [
-    { member: "Transaction.on", event: "commit", callback: 1 },
-    { member: "Transaction.once", event: "commit", callback: 1 },
+    { member: ["Transaction.on", "Transaction.once"], event: "commit", callback: 1 },
     { member: ["Transaction.on", "Transaction.once"], event: "rollback", callback: 1, after: "rollback" },
     { member: "Transaction.commit", callback: 0, after: "either" },
     { member: "Transaction.rollback", callback: 0, after: "rollback" },

@@ -5,7 +5,7 @@ export const neo4jDriver: Library = {
   name: "Neo4j driver",
   packages: ["neo4j-driver", "neo4j-driver-core", "neo4j-driver-lite"],
   values: {
-    Driver: ["driver()", "default.driver()", "*.driver()"],
+    Driver: ["driver()", "*.driver()"],
     Session: "Driver.session()",
     RxSession: "Driver.rxSession()",
     Transaction: "Session.beginTransaction()",

@@ -13,8 +13,8 @@ export const orchidOrm: Library = {
   values: {
     OrchidORMMethods: ["orchidORM()", "orchidORMWithAdapter()", "bundleOrchidORM()"],
     OrchidORM: ["orchidORM()", "orchidORMWithAdapter()", "bundleOrchidORM()"],
-    QueryTransaction: ["createDb()", "createDbWithAdapter()", "OrchidORMMethods.$qb", "OrchidORM.$qb"],
-    QueryCreate: ["OrchidORM.*", "QueryTransaction.()"],
+    Db: ["createDb()", "createDbWithAdapter()", "OrchidORMMethods.$qb", "OrchidORM.$qb"],
+    QueryCreate: ["OrchidORM.*", "Db.()"],
   },
   transactions: [
     {

@@ -34,7 +34,6 @@ export const sequelizeCore: Library = {
     Model: ["Sequelize.define()", "Sequelize.model()", "Model.init()", "Model.withScope()"],
     Sequelize: ["Model.sequelize", "Transaction.sequelize"],
     HookHandler: ["Model.hooks", "ModelTypeScript.hooks", "Sequelize.hooks", "SequelizeTypeScript.hooks"],
-    QueryInterface: "Sequelize.queryInterface",
   },
   transactions: [
     {

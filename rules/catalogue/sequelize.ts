@@ -31,7 +31,7 @@ export const sequelize: Library = {
   values: {
     Transaction: "Sequelize.transaction()",
     Model: ["Sequelize.define()", "Sequelize.model()", "Model.init()", "Model.scope()", "Model.schema()"],
-    Sequelize: ["Model.sequelize", "Transaction.sequelize"],
+    Sequelize: "Model.sequelize",
     QueryInterface: "Sequelize.getQueryInterface()",
   },
   transactions: [{ open: "Sequelize.transaction", callback: "last", handle: 0, handleType: "Transaction" }],
@@ -54,7 +54,7 @@ export const sequelize: Library = {
       onlyInCallersTransaction: true,
     },
     {
-      registeredBy: hooks.flatMap((hook) => [`Model.${hook}`, `Hooks.${hook}`, `Sequelize.${hook}`]),
+      registeredBy: hooks.flatMap((hook) => [`Model.${hook}`, `Sequelize.${hook}`]),
       hook: { argument: "last" },
       onlyInCallersTransaction: true,
     },
