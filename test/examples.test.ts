@@ -1,0 +1,29 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ESLint } from "eslint";
+import { describe, expect, test } from "vitest";
+
+const examples = join(import.meta.dirname, "../examples");
+const programs = readdirSync(examples, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+describe.each(programs)("the program %s", (program) => {
+  test("has each of the four mistakes where it is wrong", async () => {
+    expect([...new Set(await reportedRules(`${program}/wrong`))].toSorted()).toEqual([
+      "aftercommit/no-dispatch-in-transaction",
+      "aftercommit/no-job-id-as-idempotency-key",
+      "aftercommit/no-random-id-in-handler",
+      "aftercommit/require-timeout-below-retry-after",
+    ]);
+  });
+
+  test("has none where it is right", async () => {
+    expect(await reportedRules(`${program}/right`)).toEqual([]);
+  });
+});
+
+async function reportedRules(folder: string): Promise<(string | null)[]> {
+  const results = await new ESLint({ cwd: examples }).lintFiles(folder);
+  return results.flatMap(({ messages }) => messages.map(({ ruleId }) => ruleId));
+}
