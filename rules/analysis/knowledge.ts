@@ -51,6 +51,14 @@ export class MemberIndex<Entry> {
   }
 }
 
+/** Whether refs are one of a library's members. */
+export function isOneOf(members: OneOrMore<Member> | undefined, form: Form, library: Library, refs: readonly Ref[]): boolean {
+  return oneOrMore(members).some((member) => {
+    const parsed = parseMember(member);
+    return parsed.form === form && refs.some((ref) => ref.name === parsed.name && containerFits(parsed.container, ref) && libraryDeclares(library, ref));
+  });
+}
+
 export function oneOrMore<T>(value: OneOrMore<T> | undefined): readonly T[] {
   if (value === undefined) return [];
   return Array.isArray(value) ? (value as readonly T[]) : [value as T];
@@ -112,6 +120,7 @@ export class Knowledge {
   readonly replaySafe;
   readonly memoised;
   readonly stores;
+  readonly storeConstructors;
   readonly effects;
   readonly identities;
 
@@ -146,6 +155,7 @@ export class Knowledge {
     this.replaySafe = new MemberIndex<Member>(libraries, "member", (library) => oneOrMore(library.replaySafe).map((member) => [member, member] as const));
     this.memoised = index("memoised", "member", (entry) => entry.member);
     this.stores = index("stores", "member", (entry) => entry.member);
+    this.storeConstructors = index("stores", "new", (entry) => entry.member);
     this.effects = index("effects", "member", (entry) => entry.member);
     this.identities = index("identities", "member", (entry) => entry.property);
   }

@@ -1,0 +1,245 @@
+import type { KeySlot } from "../catalogue/vocabulary.js";
+import type { Program } from "./analysis.js";
+import { childrenOf, type CallNode, type FunctionNode, type Node, type TemplateNode } from "./code/node.js";
+import { isCommand } from "./deferral.js";
+import { nameOfCallee, type Called } from "./effects.js";
+import { oneOrMore, type Known } from "./knowledge.js";
+import type { Ref } from "./semantics.js";
+import { lastName, matchSlot, slotIndexFits, type Trail } from "./trail.js";
+import { isIdempotencyName, isIdentityName, workOf } from "./words.js";
+
+/** A place where a value leaves the program's own variables. */
+export interface Arrival {
+  readonly kind: "stored" | "dispatched" | "sent" | "key";
+  /** The call (or template) that takes it. */
+  readonly at: Node;
+  /** What that is called: `prisma.order.create`. */
+  readonly label: string;
+  /** Where in what is stored, dispatched or sent it stands. */
+  readonly trail: Trail;
+  /** The column, property or option that it becomes. */
+  readonly column: string | undefined;
+  /** What the catalogue says of the key. */
+  readonly key?: Known<KeySlot>;
+  /** Nobody could read what the call does: its name says it. */
+  readonly isByName: boolean;
+  readonly names: readonly string[];
+  /** The calls that were followed down to here. */
+  readonly through: readonly CallNode[];
+  readonly top: FunctionNode | undefined;
+  readonly isEnvelopeId: boolean;
+}
+
+type Found = Omit<Arrival, "names" | "through" | "top" | "isEnvelopeId">;
+
+interface Arrivals {
+  readonly arrivals: readonly Found[];
+  /** Functions of the project that the call runs. */
+  readonly functions: readonly FunctionNode[];
+  /** What becomes of the value where those functions tell nothing. */
+  readonly then: { readonly kind: "stop" | "result" | "kept" } | { readonly kind: "arrives"; readonly arrival: Found };
+}
+
+const stop = { kind: "stop" } as const;
+const adders = /^(?:push|unshift|add|set|append)$/;
+const mail = new Set(["http", "mail", "payment", "message"]);
+
+/** What a call does with the argument in which a value stands. */
+export function arrivalsAt(call: CallNode, index: number, trail: Trail, element: number | undefined, program: Program): Arrivals {
+  const { effects, semantics } = program;
+  const called = effects.calledBy(call, undefined);
+  const refs = called.refs.length === 0 && called.callee.kind === "other" ? semantics.signatureOf(call) : called.callee.kind === "closure" ? [] : called.refs;
+  const ended = (arrivals: readonly Found[]): Arrivals => ({ arrivals, functions: [], then: call.isNew ? { kind: "result" } : stop });
+
+  const inserted = index > 0 ? insertedBy(call, trail, element, program) : undefined;
+  if (inserted) return ended(inserted);
+  const key = namedKey(call, index, trail);
+  if (key) return ended([key]);
+  const known = [...keysAt(call, index, trail, refs, program), ...storesAt(call, index, trail, refs, program), ...dispatchesAt(call, index, trail, refs, program), ...effectsAt(call, index, trail, refs, program)];
+  if (known.length > 0) return ended(known.flatMap((found) => (found === "elsewhere" ? [] : [found])));
+
+  const functions = functionsOf(called, call, program);
+  if (functions.length > 0) return { arrivals: [], functions, then: byClass(call, trail, functions) };
+  const isRead = refs.some((ref) => !ref.isProject && ref.file !== undefined);
+  return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail) };
+}
+
+function keysAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge }: Program): Found[] {
+  return (call.isNew ? knowledge.keyConstructors : knowledge.keys).find(refs).flatMap((key) => {
+    const { slot, isPathIntoEvent } = key.entry;
+    const rest = !isPathIntoEvent && slotIndexFits(slot, index, call.args.length) ? matchSlot(slot.path, trail) : undefined;
+    if (rest?.length !== 0) return [];
+    return [{ kind: "key", at: call, label: labelOfCall(call), trail, column: slot.path?.split(".").at(-1) ?? lastName(trail), key, isByName: false }];
+  });
+}
+
+function storesAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], program: Program): (Found | "elsewhere")[] {
+  const { knowledge } = program;
+  return (call.isNew ? knowledge.storeConstructors : knowledge.stores).find(refs).map(({ entry }): Found | "elsewhere" => {
+    const { slot, andFollowing, insertsIn } = entry;
+    const fits = slotIndexFits(slot, index, call.args.length) || (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
+    const rest = fits ? matchSlot(slot.path, trail) : undefined;
+    if (!rest || insertsIn !== undefined) return "elsewhere";
+    const column = rest.find((step) => step !== "[]");
+    if (isGuarded(call, column)) return "elsewhere";
+    return { kind: "stored", at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: false };
+  });
+}
+
+function dispatchesAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge, values, semantics }: Program): (Found | "elsewhere")[] {
+  return knowledge.dispatches.find(refs).flatMap(({ entry }): (Found | "elsewhere")[] => {
+    if (entry.command !== undefined && !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)) return [];
+    const rests = oneOrMore(entry.payload).flatMap((slot) => (slotIndexFits(slot, index, call.args.length) ? [matchSlot(slot.path, trail)] : []));
+    const rest = rests.find((candidate) => candidate !== undefined);
+    if (!rest || entry.to === "in-process bus") return ["elsewhere"];
+    return [{ kind: "dispatched", at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: false }];
+  });
+}
+
+function effectsAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge, values, semantics }: Program): (Found | "elsewhere")[] {
+  return knowledge.effects.find(refs).flatMap(({ entry }): (Found | "elsewhere")[] => {
+    if (entry.command !== undefined && !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)) return [];
+    if (entry.reads || !mail.has(entry.kind) || (index === 0 && trail.length === 0)) return ["elsewhere"];
+    return [{ kind: "sent", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: false }];
+  });
+}
+
+/** `{ idempotencyKey: id }`, `{ headers: { "Idempotency-Key": id } }`, `headers.set("Idempotency-Key", id)`: the name tells all. */
+function namedKey(call: CallNode, index: number, trail: Trail): Found | undefined {
+  const [first] = call.args;
+  const header = index === 1 && trail.length === 0 && first?.kind === "literal" && typeof first.value === "string" ? first.value : undefined;
+  const name = header ?? trail.at(-1);
+  if (name === undefined || !isIdempotencyName(name)) return undefined;
+  return { kind: "key", at: call, label: labelOfCall(call), trail, column: name, isByName: true };
+}
+
+/** The functions of the project that a call runs. */
+function functionsOf({ callee }: Called, call: CallNode, { semantics }: Program): readonly FunctionNode[] {
+  if (callee.kind === "closure") return callee.fn.body ? [callee.fn] : [];
+  if (callee.kind === "class" && call.isNew) {
+    const constructor = callee.node.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
+    return constructor?.kind === "function" ? [constructor] : [];
+  }
+  return callee.kind === "declared" && callee.refs.some((ref) => ref.isProject) ? semantics.implementationsOf(callee.definition).slice(0, 6) : [];
+}
+
+/** A repository's or writer's method may keep the row and write it later; its class and its own name say that it stores. */
+function byClass(call: CallNode, trail: Trail, functions: readonly FunctionNode[]): Arrivals["then"] {
+  const [fn] = functions;
+  const owner = fn?.owner?.kind === "class" ? fn.owner.name : undefined;
+  if (call.isNew || owner === undefined || fn?.name === undefined || trail.length === 0) return stop;
+  const column = lastName(trail);
+  if (!/(?:writer|repository|repo|dao|store)$/i.test(owner) || workOf(fn.name, [owner]) !== "stores" || column === undefined || !isIdentityName(column)) return stop;
+  return { kind: "arrives", arrival: { kind: "stored", at: call, label: labelOfCall(call), trail, column, isByName: true } };
+}
+
+/** A library that nobody described: what it returns is made from what it is given. */
+function byLibrary(call: CallNode, refs: readonly Ref[]): Arrivals["then"] {
+  const name = nameOfCallee(call) ?? "";
+  const isObjectAssign = name === "assign" && refs.some((ref) => ref.container === "ObjectConstructor" || ref.container === "Object");
+  if (isObjectAssign || (adders.test(name) && call.callee.kind === "member")) return { kind: "kept" };
+  return workOf(name, []) === "reads" ? stop : { kind: "result" };
+}
+
+/** A function that cannot be read: of a package without types, of a built workspace, of a value of type `any`. */
+function byName(call: CallNode, index: number, trail: Trail): Arrivals["then"] {
+  const [name = "", ...receiver] = namesOf(call.callee);
+  const isMethod = call.callee.kind === "member";
+  if (call.isNew) return { kind: "result" };
+  if (name === "assign" && receiver[0] === "Object") return { kind: "kept" };
+  const work = workOf(name, receiver);
+  if (isMethod && adders.test(name) && work !== "stores" && work !== "dispatches") return { kind: "kept" };
+  if (work === "unknown") return { kind: "result" };
+  if (work === "observes" || work === "reads") return stop;
+  const arrives = (kind: Found["kind"], rest: Trail): Arrivals["then"] => ({ kind: "arrives", arrival: { kind, at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: true } });
+  if (work === "dispatches") {
+    // `queue.add(name, data, { jobId })`
+    if (index >= 2 && /^(?:jobId|jobKey|singletonKey)$|dedup/i.test(lastName(trail) ?? "")) return arrives("key", trail);
+    return arrives("dispatched", trail);
+  }
+  const isRow = /^(?:create|upsert)(?:Many)?(?:AndReturn)?$/.test(name) && ["data", "where", "create", "update"].includes(trail[0] ?? "");
+  if (isRow) {
+    const rest = trail.slice(1);
+    return trail[0] === (name === "upsert" ? "where" : "data") && !isGuarded(call, rest[0]) ? arrives("stored", rest) : stop;
+  }
+  return isGuarded(call, lastName(trail)) ? stop : arrives("stored", trail);
+}
+
+const conflicts = /^(?:onConflict\w*|orIgnore|orUpdate|onDuplicateKeyUpdate|ignore|findOrCreate\w*|firstOrCreate|insertOrIgnore|upsert\w*)$/;
+
+/** Whether a second insert of the same business row is taken by the database: `.onConflictDoNothing()`, `skipDuplicates`. */
+function isGuarded(call: CallNode, column: string | undefined): boolean {
+  const takes = (link: CallNode): boolean => {
+    const name = nameOfCallee(link) ?? "";
+    if (!conflicts.test(name) || (link === call && name.startsWith("upsert"))) return false;
+    // a conflict on the random column itself never comes
+    const targets = link.args.flatMap(textsIn);
+    return !(column !== undefined && targets.length > 0 && targets.every((text) => text === column));
+  };
+  for (let link: Node | undefined = call; link; link = link.parent) {
+    if (link.kind === "call" && takes(link)) return true;
+    if (link.kind !== "call" && link.kind !== "member") break;
+  }
+  for (let link: Node = call.callee; ; ) {
+    if (link.kind === "member") link = link.object;
+    else if (link.kind === "call") {
+      if (takes(link)) return true;
+      link = link.callee;
+    } else break;
+  }
+  return call.args.some((argument) => argument.kind === "object" && argument.properties.some(({ key, value }) => (key === "skipDuplicates" || key === "ignoreDuplicates" || key === "updateOnDuplicate") && !(value.kind === "literal" && value.value === false)));
+}
+
+function textsIn(node: Node): string[] {
+  if (node.kind === "literal" && typeof node.value === "string") return [node.value];
+  if (node.kind === "member" && node.property !== undefined && node.object.kind === "name") return [node.property];
+  return childrenOf(node).flatMap(textsIn);
+}
+
+/** `query("INSERT INTO …", [id])`: the text that is given before says that the values are stored. */
+function insertedBy(call: CallNode, trail: Trail, element: number | undefined, program: Program): Found[] | undefined {
+  const [first] = call.args;
+  const text = first && textOf(first, program);
+  const insert = text === undefined ? undefined : insertIn(text);
+  if (!insert) return undefined;
+  if (insert.isGuarded) return [];
+  const column = lastName(trail) ?? (element === undefined ? undefined : insert.columns[element]);
+  return [{ kind: "stored", at: call, label: `INSERT INTO ${insert.table}`, trail, column, isByName: false }];
+}
+
+/** The same for `` sql`INSERT INTO …` ``. */
+export function insertedText(template: TemplateNode, _program: Program): { table: string; columns: readonly string[] } | undefined {
+  const insert = insertIn(template.strings.join("?"));
+  return insert && !insert.isGuarded ? insert : undefined;
+}
+
+function textOf(node: Node, { values }: Program): string | undefined {
+  const settled = values.settle(node, undefined);
+  const made = settled.kind === "other" ? settled.node : node;
+  if (made.kind === "literal") return typeof made.value === "string" ? made.value : undefined;
+  return made.kind === "template" ? made.strings.join("?") : undefined;
+}
+
+function insertIn(text: string): { table: string; columns: readonly string[]; isGuarded: boolean } | undefined {
+  const match = /^\s*(?:with\b[\s\S]*?\b)?(?:insert|replace)\s+(ignore\s+)?into\s+["'`]?([\w.?"]+)["'`]?\s*(?:\(([^)]*)\))?/i.exec(text);
+  if (!match) return undefined;
+  return {
+    table: (match[2] ?? "").replaceAll(/["'`]/g, ""),
+    columns: (match[3] ?? "").split(",").map((column) => column.replaceAll(/["'`\s]/g, "")),
+    isGuarded: match[1] !== undefined || /\bon\s+(?:conflict|duplicate\s+key)\b|\bwhere\s+not\s+exists\b/i.test(text),
+  };
+}
+
+/** The names of a callee from the last to the first: `prisma.order.create` → `create`, `order`, `prisma`. */
+export function namesOf(callee: Node): string[] {
+  if (callee.kind === "name") return [callee.text];
+  if (callee.kind === "member") return [...(callee.property === undefined ? [] : [callee.property]), ...namesOf(callee.object)];
+  if (callee.kind === "call") return namesOf(callee.callee);
+  return callee.kind === "await" && callee.argument ? namesOf(callee.argument) : [];
+}
+
+/** What a reader calls a call: its last three names. */
+export function labelOfCall(call: CallNode): string {
+  const names = namesOf(call.callee).slice(0, 3).toReversed().join(".");
+  return call.isNew ? `new ${names}` : names;
+}

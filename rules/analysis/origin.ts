@@ -1,0 +1,242 @@
+import type { JobIdentity, Library } from "../catalogue/vocabulary.js";
+import type { FileAnalysis, Program } from "./analysis.js";
+import { callersOf } from "./callers.js";
+import type { CallNode, CodeFile, FunctionNode, NameNode, Node } from "./code/node.js";
+import { nameOfCallee } from "./effects.js";
+import { isSmall } from "./flow.js";
+import { libraryDeclares, oneOrMore, type EntryOf, type Known } from "./knowledge.js";
+import { occurrences } from "./occurrences.js";
+import { packageOfSpecifier } from "./package-of.js";
+import type { Semantics } from "./semantics.js";
+import { resultsOf } from "./values.js";
+import { makesIdName, wordsOf } from "./words.js";
+
+/** A call that makes a value that is new each time. */
+export interface RandomValue {
+  readonly call: CallNode;
+  /** What it makes, for the message: `random UUID`. */
+  readonly makes: string;
+}
+
+/** A read of the identity that a queue gives to a job, message or run. */
+export interface IdentityRead {
+  readonly node: Node;
+  readonly identity: Known<JobIdentity>;
+  /** `job.id`, as the library calls it. */
+  readonly property: string;
+}
+
+const perSemantics = new WeakMap<Semantics, Origins>();
+
+export function originsOf(program: Program): Origins {
+  let origins = perSemantics.get(program.semantics);
+  if (!origins) perSemantics.set(program.semantics, (origins = new Origins(program)));
+  return origins;
+}
+
+/** Tells where values come from: from chance, or from the queue. */
+export class Origins {
+  readonly #program: Program;
+  readonly #makers = new WeakMap<FunctionNode, string | null>();
+  readonly #identities: readonly { property: string; type: string; steps: readonly string[]; known: Known<JobIdentity> }[];
+
+  constructor(program: Program) {
+    this.#program = program;
+    this.#identities = program.knowledge.libraries.flatMap((library) =>
+      (library.identities ?? []).flatMap((entry) =>
+        oneOrMore(entry.property).map((property) => {
+          const [type = "", ...steps] = property.split(".");
+          return { property, type, steps, known: { library, entry } };
+        }),
+      ),
+    );
+  }
+
+  /** The calls of a file that make something random. */
+  randomValuesIn({ file }: FileAnalysis): readonly RandomValue[] {
+    const calls = new Set<CallNode>();
+    for (const name of this.#randomNamesIn(file)) {
+      for (const node of occurrences(file, name)) {
+        const call = node.parent;
+        if (call?.kind === "call" && call.callee === node) calls.add(call);
+      }
+    }
+    return [...calls].flatMap((call) => {
+      const makes = this.randomnessOf(call);
+      return makes === undefined ? [] : [{ call, makes }];
+    });
+  }
+
+  /** What random value a call makes, directly or through small functions of the project. */
+  randomnessOf(call: CallNode, depth = 0): string | undefined {
+    const { knowledge, effects, semantics } = this.#program;
+    const { callee, refs } = effects.calledBy(call, undefined);
+    if (callee.kind === "closure") return depth < 4 ? this.makerOf(callee.fn, depth) : undefined;
+    if (callee.kind === "other" && callee.node.kind === "call" && callee.node !== call) {
+      // `const id = customAlphabet("…"); id()`
+      const maker = knowledge.randoms.find(effects.calledBy(callee.node, undefined).refs).find(({ entry }) => entry.returnsFunction);
+      if (maker) return maker.entry.makes;
+    }
+    const known = refs.length > 0 ? refs : callee.kind === "other" && !call.isNew && knowledge.randoms.hasName(nameOfCallee(call)) ? semantics.signatureOf(call) : [];
+    if (knowledge.replaySafe.find(known).length > 0) return undefined;
+    for (const { entry } of (call.isNew ? knowledge.randomConstructors : knowledge.randoms).find(known)) {
+      if (!entry.isClock && !entry.returnsFunction && (!entry.withoutArguments || call.args.length === 0)) return entry.makes;
+    }
+    const isRead = refs.some((ref) => ref.isProject || ref.file !== undefined);
+    return isRead || call.isNew ? undefined : randomByName(call);
+  }
+
+  /** What a small function of the project makes, if it makes something random. */
+  makerOf(fn: FunctionNode, depth = 0): string | undefined {
+    const known = this.#makers.get(fn);
+    if (known !== undefined) return known ?? undefined;
+    this.#makers.set(fn, null);
+    const makes = isSmall(fn) ? resultsOf(fn).flatMap((result) => this.#randomIn(result, depth + 1) ?? [])[0] : undefined;
+    this.#makers.set(fn, makes ?? null);
+    return makes;
+  }
+
+  /** The random value that an expression is made of. */
+  #randomIn(node: Node, depth: number): string | undefined {
+    if (depth > 6) return undefined;
+    const any = (nodes: readonly Node[]) => nodes.flatMap((inner) => this.#randomIn(inner, depth + 1) ?? [])[0];
+    switch (node.kind) {
+      case "call": {
+        const own = this.randomnessOf(node, depth);
+        if (own !== undefined) return own;
+        // `randomBytes(8).toString("hex")`, `new OrderId(randomUUID())`, `Buffer.from(randomBytes(8))`
+        if (node.callee.kind === "member") {
+          const receiver = this.#randomIn(node.callee.object, depth + 1);
+          if (receiver !== undefined) return receiver;
+        }
+        return any(node.args.filter((argument) => argument.kind === "call" || argument.kind === "name"));
+      }
+      case "template":
+        return node.tag ? undefined : any(node.expressions);
+      case "binary":
+        return any([node.left, node.right]);
+      case "conditional":
+        return any([node.then, ...(node.otherwise ? [node.otherwise] : [])]);
+      case "name": {
+        const definition = this.#program.semantics.definitionOfName(node);
+        return definition?.kind === "variable" && definition.path.length === 0 && definition.declarator.init ? this.#randomIn(definition.declarator.init, depth + 1) : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** Names in a file that may make something random: the libraries', those of imports, and names that say so. */
+  #randomNamesIn(file: CodeFile): ReadonlySet<string> {
+    const { knowledge } = this.#program;
+    const names = new Set<string>();
+    for (const [, name = ""] of file.text.matchAll(/([A-Za-z_$][\w$]*)\s*(?:<[\w\s,.[\]]*>)?\(/g)) {
+      if (knowledge.randoms.hasName(name) || knowledge.randomConstructors.hasName(name) || makesIdName(name)) names.add(name);
+    }
+    if (file.text.includes("new ObjectI")) names.add("ObjectId").add("ObjectID");
+    if (file.root.kind !== "block") return names;
+    for (const statement of file.root.body) {
+      if (statement.kind !== "import") continue;
+      const name = packageOfSpecifier(statement.module);
+      for (const { local, imported } of statement.specifiers) {
+        const isRandom = (imported === "default" && name !== undefined && this.#randomPackages.has(name)) || (local !== imported && (knowledge.randoms.hasName(imported) || makesIdName(imported)));
+        if (isRandom) names.add(local);
+      }
+    }
+    // `const nano = customAlphabet(…)` makes a maker of any name
+    for (const [, name = ""] of file.text.matchAll(/\bconst\s+([\w$]+)\s*=\s*(?:customAlphabet|customRandom|monotonicFactory|factory|init)\s*\(/g)) names.add(name);
+    return names;
+  }
+
+  get #randomPackages(): ReadonlySet<string> {
+    return new Set(this.#program.knowledge.libraries.filter((library) => library.randoms).flatMap((library) => [...library.packages, ...(library.importedFrom ?? [])]));
+  }
+
+  /** The places of a file that read an identity of a job, message, delivery or run. */
+  identitiesReadIn({ file }: FileAnalysis): readonly IdentityRead[] {
+    const reads = new Map<Node, IdentityRead>();
+    for (const last of new Set(this.#identities.map(({ steps }) => steps.at(-1) ?? ""))) {
+      if (!file.text.includes(last)) continue;
+      for (const node of [...occurrences(file, last), ...renamed(file, last)]) {
+        const read = node.kind === "member" ? this.#memberRead(node) : node.kind === "name" ? this.#nameRead(node) : undefined;
+        if (read) reads.set(node, read);
+      }
+    }
+    return [...reads.values()];
+  }
+
+  /** `job.id`, `message.fields.deliveryTag` */
+  #memberRead(node: Extract<Node, { kind: "member" }>): IdentityRead | undefined {
+    const steps: string[] = [];
+    let root: Node = node;
+    for (; root.kind === "member" && root.property !== undefined; root = root.object) {
+      steps.unshift(root.property);
+      const read = this.#identityAt(root.object, steps, node);
+      if (read) return read;
+    }
+    return undefined;
+  }
+
+  /** `const { id } = job`, `async ({ id }: Job) => …`; the read is where the name is used. */
+  #nameRead(node: NameNode): IdentityRead | undefined {
+    const { parent } = node;
+    if (parent?.kind === "pattern" || parent?.kind === "declarator" || parent?.kind === "parameter") return undefined;
+    const definition = this.#program.semantics.definitionOfName(node);
+    if ((definition?.kind !== "variable" && definition?.kind !== "parameter") || definition.path.length === 0) return undefined;
+    const steps = definition.path.map(String);
+    const root = definition.kind === "variable" ? definition.declarator.init : definition.parameter;
+    for (let index = 0; root && index < steps.length; index++) {
+      const read = this.#identityAt(index === 0 ? root : undefined, steps.slice(index), node, definition.kind === "parameter" ? definition.fn : undefined);
+      if (read) return read;
+    }
+    return undefined;
+  }
+
+  #identityAt(root: Node | undefined, steps: readonly string[], node: Node, fn?: FunctionNode): IdentityRead | undefined {
+    const candidates = this.#identities.filter((candidate) => candidate.steps.join() === steps.join());
+    if (candidates.length === 0) return undefined;
+    const { semantics } = this.#program;
+    const types = root === undefined ? [] : root.kind === "parameter" ? semantics.typesOfParameter(root) : semantics.typesOf(root);
+    for (const { type, known, property } of candidates) {
+      if (types.some((ref) => ref.name === type && libraryDeclares(known.library, ref))) return { node, identity: known, property };
+    }
+    if (types.length > 0) return undefined;
+    const handler = fn ? callersOf(this.#program).handlers.handlerOf(fn) : root && this.#handlerWhoseJobIs(root);
+    const own = handler && candidates.find(({ known }) => known.library === handler.library);
+    return own && { node, identity: own.known, property: own.property };
+  }
+
+  /** The handler whose parameter an expression is, or an element of it: for code in which nothing is typed. */
+  #handlerWhoseJobIs(node: Node, depth = 0) : { readonly library: Library; readonly entry: EntryOf<"handlers"> } | undefined {
+    if (depth > 4) return undefined;
+    if (node.kind === "member") return this.#handlerWhoseJobIs(node.object, depth + 1);
+    if (node.kind === "await" && node.argument) return this.#handlerWhoseJobIs(node.argument, depth + 1);
+    if (node.kind !== "name") return undefined;
+    const definition = this.#program.semantics.definitionOfName(node);
+    if (definition?.kind === "parameter") {
+      const handler = callersOf(this.#program).handlers.handlerOf(definition.fn);
+      if (handler) return handler.parameter === definition.index ? handler : undefined;
+      const call = definition.fn.parent;
+      return call?.kind === "call" && call.callee.kind === "member" && definition.index === 0 ? this.#handlerWhoseJobIs(call.callee.object, depth + 1) : undefined;
+    }
+    if (definition?.kind !== "variable") return undefined;
+    const { declarator } = definition;
+    if (declarator.init) return this.#handlerWhoseJobIs(declarator.init, depth + 1);
+    const loop = declarator.parent?.parent;
+    return loop?.kind === "loop" && loop.iterated ? this.#handlerWhoseJobIs(loop.iterated, depth + 1) : undefined;
+  }
+}
+
+/** A function that cannot be read, given nothing that an id could be made from, and called like a maker of ids. */
+function randomByName(call: CallNode): string | undefined {
+  const name = nameOfCallee(call) ?? "";
+  const [verb = ""] = wordsOf(name);
+  const isMaker = /uuid|nanoid|ulid|cuid|objectid/i.test(name) ? !/^(?:is|parse|validate|to|from|get)$/.test(verb) : /^(?:generate|gen|random|new|create|make|mk)$/.test(verb) && /(?:id|uid|key|ref)$/i.test(name);
+  return isMaker && call.args.every((argument) => argument.kind === "literal") ? "random id" : undefined;
+}
+
+/** Uses of the names that patterns give to a property: `jobId` for `{ id: jobId }`. */
+function renamed(file: CodeFile, property: string): readonly Node[] {
+  const names = new Set([...file.text.matchAll(new RegExp(`\\b${property}\\s*:\\s*([A-Za-z_$][\\w$]*)\\s*[,}=]`, "g"))].map(([, name = ""]) => name));
+  return [...names].filter((name) => name !== property).flatMap((name) => occurrences(file, name).filter((node) => node.kind === "name"));
+}
