@@ -31,19 +31,46 @@ export type Settled =
   /** Anything else, as far as it was followed. */
   | { readonly kind: "other"; readonly node: Node; readonly frame: Frame | undefined };
 
-const DEPTH = 24;
+const DEPTH = 16;
+/** Values looked at for one question: a bound for code whose factories call factories. */
+const STEPS = 20_000;
+
+/** Stands for "no frame" among the keys of answers. */
+const none = {};
 
 /** Follows values through constants, parameters, properties, fields and the results of functions. */
 export class Values {
   readonly #semantics: Semantics;
+  readonly #settled = new WeakMap<Node, WeakMap<object, Settled>>();
+  #steps = STEPS;
 
   constructor(semantics: Semantics) {
     this.#semantics = semantics;
   }
 
+  /** Allows the next question its full number of steps. */
+  begin(): void {
+    this.#steps = STEPS;
+  }
+
   settle(node: Node, frame: Frame | undefined, depth = 0): Settled {
+    if (node.kind === "function" || node.kind === "object" || node.kind === "literal") return this.#settle(node, frame, depth);
+    let known = this.#settled.get(node);
+    if (!known) this.#settled.set(node, (known = new WeakMap()));
+    const key = frame ?? none;
+    const before = known.get(key);
+    if (before) return before;
+    if (depth > DEPTH || this.#steps-- <= 0) return { kind: "other", node, frame };
+    // a value that is made of itself ends here
+    known.set(key, { kind: "other", node, frame });
+    const settled = this.#settle(node, frame, depth);
+    if (settled.kind === "other" && depth > 0) known.delete(key);
+    else known.set(key, settled);
+    return settled;
+  }
+
+  #settle(node: Node, frame: Frame | undefined, depth: number): Settled {
     const other: Settled = { kind: "other", node, frame };
-    if (depth > DEPTH) return other;
     switch (node.kind) {
       case "function":
         return { kind: "closure", fn: node, frame, self: selfOf(frame) };

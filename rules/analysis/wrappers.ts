@@ -59,7 +59,8 @@ export class Wrappers {
   openedBy(call: CallNode, frame: Frame | undefined, depth = 0): readonly Opened[] {
     const name = nameOfCallee(call);
     if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
-    const { knowledge, effects } = this.#program;
+    const { knowledge, effects, values } = this.#program;
+    if (depth === 0) values.begin();
     const { callee, refs } = effects.calledBy(call, frame);
     const found = knowledge.transactions.find(refs);
     if (found.length > 0) return found.flatMap((known) => this.#opener(known, call, labelOf(refs[0] ?? { package: "", container: undefined, name: name ?? "", file: undefined, isProject: false })));
