@@ -5,8 +5,8 @@ export const mariadb: Library = {
   name: "MariaDB connector",
   packages: ["mariadb"],
   values: {
-    Connection: "createConnection()",
-    Pool: "createPool()",
+    Connection: ["createConnection()", "*.createConnection()"],
+    Pool: ["createPool()", "*.createPool()"],
     PoolConnection: ["Pool.getConnection()", "PoolCluster.getConnection()", "FilteredPoolCluster.getConnection()"],
     PoolCluster: "createPoolCluster()",
     FilteredPoolCluster: "PoolCluster.of()",

@@ -5,7 +5,7 @@ export const mssql: Library = {
   name: "mssql",
   packages: ["mssql"],
   values: {
-    ConnectionPool: ["connect()", "ConnectionPool.connect()"],
+    ConnectionPool: ["connect()", "*.connect()", "ConnectionPool.connect()"],
     Transaction: ["ConnectionPool.transaction()", "Transaction.begin()"],
     Request: ["ConnectionPool.request()", "Transaction.request()"],
   },

@@ -5,8 +5,8 @@ export const mysql: Library = {
   name: "mysql",
   packages: ["mysql"],
   values: {
-    Connection: "createConnection()",
-    Pool: ["createPool()", "PoolCluster.of()"],
+    Connection: ["createConnection()", "*.createConnection()"],
+    Pool: ["createPool()", "*.createPool()", "PoolCluster.of()"],
     PoolConnection: ["Pool.getConnection()", "PoolCluster.getConnection()"],
     PoolCluster: "createPoolCluster()",
   },

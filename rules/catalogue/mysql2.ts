@@ -8,8 +8,8 @@ export const mysql2: Library = {
   name: "mysql2",
   packages: ["mysql2"],
   values: {
-    Connection: ["createConnection()", "Connection.promise()"],
-    Pool: ["createPool()", "Pool.promise()"],
+    Connection: ["createConnection()", "*.createConnection()", "Connection.promise()"],
+    Pool: ["createPool()", "*.createPool()", "Pool.promise()"],
     PoolConnection: [
       "Pool.getConnection()",
       "PoolNamespace.getConnection()",

@@ -8,8 +8,8 @@ export const oracledb: Library = {
   name: "oracledb",
   packages: ["oracledb"],
   values: {
-    Connection: ["getConnection()", "Pool.getConnection()"],
-    Pool: ["createPool()", "getPool()"],
+    Connection: ["getConnection()", "*.getConnection()", "Pool.getConnection()"],
+    Pool: ["createPool()", "*.createPool()", "getPool()"],
   },
   manual: [
     {

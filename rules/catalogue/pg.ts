@@ -21,4 +21,16 @@ export const pg: Library = {
       insertsIn: 0,
     },
   ],
+  deadlines: [
+    {
+      member: ["Pool.query", "ClientBase.query", "Client.query"],
+      setBy: ["new Pool", "new Client"],
+      slot: [
+        { argument: 0, path: "query_timeout" },
+        { argument: 0, path: "statement_timeout" },
+      ],
+      unit: "ms",
+      isNet: true,
+    },
+  ],
 };

@@ -5,8 +5,16 @@ export const prisma: Library = {
   name: "Prisma",
   packages: ["@prisma/client", ".prisma"],
   generated: {
-    containers: ["PrismaClient", "TransactionClient", "*Delegate"],
-    fileContains: "runtime.Types.Extensions",
+    containers: [
+      "PrismaClient",
+      "TransactionClient",
+      "*Delegate",
+      // A custom output has a copy of the runtime's types.
+      "DynamicClientExtensionThisBuiltin",
+      "ClientOtherOps",
+      "ITXClientDenyList",
+    ],
+    fileContains: "PrismaPromise",
   },
   values: {
     PrismaClient: ["PrismaClient.$extends()"],
