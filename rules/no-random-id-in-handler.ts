@@ -66,7 +66,7 @@ function isIdentity({ makes }: RandomValue, arrival: Arrival): boolean {
     case "stored":
       return isByName ? isIdentityName(own) && !isEnvelopeId : true;
     case "dispatched":
-      return isIdentityName(own) && !isEnvelopeId && !names.some(isObservationName) && !(trail.length <= 1 && isEnvelopeName(own)) && !names.some((name) => name !== "id" && isEnvelopeName(name));
+      return isIdentityName(own) && !isEnvelopeId && !isObservationName(own) && !(trail.length <= 1 && isEnvelopeName(own)) && !names.some((name) => name !== "id" && isEnvelopeName(name));
     case "sent":
       return isIdentityName(own) && !isEnvelopeId && trail[0] !== "headers" && !passed.some(isObservationName);
   }

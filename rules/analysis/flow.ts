@@ -395,7 +395,8 @@ export class Flow {
 
 /** `{ id, type, payload: { … } }`: the id is that of the message, what it is about stands in the payload. */
 function isEnvelope(object: ObjectNode, key: string): boolean {
-  if (!isEnvelopeName(key)) return false;
+  const around = object.parent;
+  if (!isEnvelopeName(key) || (around?.kind === "property" && isBodyName(around.key ?? ""))) return false;
   const others = object.properties.filter((property) => property.key !== undefined && property.key !== key);
   return others.some((property) => isBodyName(property.key ?? "") && property.value.kind !== "literal") && others.some((property) => isHeadName(property.key ?? ""));
 }

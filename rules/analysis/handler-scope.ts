@@ -208,8 +208,12 @@ export class Handlers {
   /** `WorkerManager.register(name, processor)`, which hands its parameter on to `new Worker`. */
   #throughProject(call: CallNode, index: number, trail: Trail, depth: number): Registered | undefined {
     if (depth >= DEPTH) return undefined;
-    const { callee } = this.#program.effects.calledBy(call, undefined);
+    const { effects, semantics } = this.#program;
+    const { callee } = effects.calledBy(call, undefined);
     if (callee.kind === "closure") return this.#registers(callee.fn, index, trail, depth);
+    if (callee.kind === "declared" && callee.refs.some((ref) => ref.isProject)) {
+      return semantics.implementationsOf(callee.definition).flatMap((fn) => this.#registers(fn, index, trail, depth) ?? [])[0];
+    }
     if (callee.kind !== "class") return undefined;
     const constructor = callee.node.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
     return constructor?.kind === "function" ? this.#registers(constructor, index, trail, depth) : undefined;

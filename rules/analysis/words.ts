@@ -47,11 +47,11 @@ export function isEnvelopeName(name: string): boolean {
   const last = words.at(-1);
   if (last === undefined || !["id", "uuid", "uid", "guid", "key"].includes(last)) return false;
   const nouns = words.slice(0, -1);
-  return nouns.length === 0 || (nouns.length === 1 && envelopeNouns.has(nouns[0] ?? "")) || isObservationName(name);
+  return nouns.length === 0 || (nouns.length === 1 && envelopeNouns.has(nouns[0] ?? ""));
 }
 
 /** Names of the part of a message that carries what it is about. */
-export const isBodyName = (name: string): boolean => /^(?:payload|body|data|detail|content|contents|attributes|params|args|input|event|message)$/i.test(name);
+export const isBodyName = (name: string): boolean => /^(?:payload|body|data|detail|attributes)$/i.test(name);
 /** Names of what stands beside it. */
 export const isHeadName = (name: string): boolean => /^(?:type|name|kind|timestamp|time|createdAt|occurredAt|occurredOn|version|specversion|source|topic|eventType|event_type|eventName|jobName|subject|metadata|headers|aggregateType|attempt|attempts)$/i.test(name);
 

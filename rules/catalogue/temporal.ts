@@ -1,6 +1,13 @@
-import type { Library } from "./vocabulary.js";
+import type { DurationSetting, HandlerElsewhere, LeaseAnchor, Library } from "./vocabulary.js";
 
 const whileRunning = "while the workflow runs: the id of a closed one may start again";
+
+const proxied: LeaseAnchor = { call: ["proxyActivities", "proxyLocalActivities"] };
+const activities: HandlerElsewhere = {
+  memberOfResult: "Worker.create",
+  slot: { argument: 0, path: "activities.*" },
+};
+const attempt: DurationSetting = { slot: { argument: 0, path: "startToCloseTimeout" }, unit: "ms" };
 
 /**
  * Workflow code is replayed in a sandbox that makes clock and random numbers deterministic, so only activities are
@@ -56,6 +63,7 @@ export const temporal: Library = {
   ],
   handlers: [
     { registeredBy: "Worker.create", handler: { argument: 0, path: "activities.*" } },
+    { proxiedBy: ["proxyActivities", "proxyLocalActivities"] },
     { functionType: "ActivityFunction" },
   ],
   identities: [
@@ -84,4 +92,34 @@ export const temporal: Library = {
     },
   ],
   replaySafe: "uuid4",
+  durations: [{ member: "msToNumber", reads: "ms", makes: "ms" }],
+  leases: [
+    {
+      id: "P25",
+      at: proxied,
+      as: "limit",
+      timeout: { handler: activities },
+      lease: [attempt, { slot: { argument: 0, path: "scheduleToCloseTimeout" }, unit: "ms" }],
+      consequence: "Temporal takes the attempt for failed and starts the next while the first still runs",
+    },
+    {
+      id: "P26",
+      at: proxied,
+      as: "renewal",
+      timeout: { handler: activities, isInterval: true },
+      lease: { slot: { argument: 0, path: "heartbeatTimeout" }, unit: "ms" },
+      renewedBy: "heartbeat",
+      consequence: "Temporal takes the activity for dead and starts the next attempt while the first still runs",
+      advice: "Call `heartbeat()` more often, or raise `heartbeatTimeout`",
+    },
+    {
+      id: "P26",
+      at: proxied,
+      as: "order",
+      timeout: { slot: { argument: 0, path: "heartbeatTimeout" }, unit: "ms" },
+      lease: attempt,
+      consequence: "the attempt is over before a missing heartbeat is noticed",
+      advice: "Lower `heartbeatTimeout`, or raise `startToCloseTimeout`",
+    },
+  ],
 };
