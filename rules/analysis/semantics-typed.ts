@@ -46,6 +46,12 @@ export class TypedSemantics implements Semantics {
     });
   }
 
+  definitionOfProperty(node: Node, name: string): Definition | undefined {
+    this.questions++;
+    const symbol = this.#checker.getTypeAtLocation(node.raw as ts.Node).getProperty(name);
+    return symbol && this.#definitionOf(this.#target(symbol));
+  }
+
   typesOf(node: Node): readonly Ref[] {
     const known = this.#types.get(node.raw);
     if (known) return known;
@@ -83,7 +89,7 @@ export class TypedSemantics implements Semantics {
   projectFiles(): readonly CodeFile[] {
     this.#files ??= this.#program
       .getSourceFiles()
-      .filter((file) => !file.isDeclarationFile && !this.#program.isSourceFileFromExternalLibrary(file) && !file.fileName.includes("/node_modules/"))
+      .filter((file) => !file.isDeclarationFile && !file.fileName.includes("/node_modules/"))
       .map((file) => codeOfSourceFile(this.#ts, file));
     return this.#files;
   }
@@ -152,6 +158,12 @@ export class TypedSemantics implements Semantics {
     if (t.isPropertyAssignment(declaration) || t.isShorthandPropertyAssignment(declaration)) {
       return { kind: "property", property: wrap(declaration) as PropertyNode };
     }
+    if (t.isEnumDeclaration(declaration)) {
+      const node = wrap(declaration);
+      const [declarator] = node.kind === "declare" ? node.declarators : [];
+      return declarator && { kind: "variable", declarator, path: [] };
+    }
+    if (t.isEnumMember(declaration)) return { kind: "property", property: wrap(declaration) as PropertyNode };
     if (t.isExportAssignment(declaration)) {
       const value = wrap(declaration);
       if (value.kind === "function") return { kind: "function", fn: value };

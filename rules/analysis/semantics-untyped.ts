@@ -49,6 +49,10 @@ export class UntypedSemantics implements Semantics {
     return refs.length > 0 ? { kind: "declared", refs, raw: undefined } : undefined;
   }
 
+  definitionOfProperty(_node: Node, _name: string): Definition | undefined {
+    return undefined;
+  }
+
   typesOf(node: Node): readonly Ref[] {
     return this.#containersOf(node);
   }
@@ -97,6 +101,11 @@ export class UntypedSemantics implements Semantics {
       case "ClassName": {
         const node = wrap(definition.node);
         return node.kind === "class" ? { kind: "class", node } : undefined;
+      }
+      case "TSEnumName": {
+        const node = wrap(definition.node);
+        const [declarator] = node.kind === "declare" ? node.declarators : [];
+        return declarator && { kind: "variable", declarator, path: [] };
       }
       case "Parameter": {
         const fn = wrap(definition.node.parent && isMethodLike(definition.node) ? definition.node.parent : definition.node);

@@ -38,6 +38,8 @@ export interface Semantics {
   readonly isTyped: boolean;
   definitionOfName(name: NameNode): Definition | undefined;
   definitionOfMember(member: MemberNode): Definition | undefined;
+  /** A property of whatever an expression's type offers; known only with types. */
+  definitionOfProperty(node: Node, name: string): Definition | undefined;
   /** What the types of an expression are called: its class or interface, the alias, and what it extends. */
   typesOf(node: Node): readonly Ref[];
   /** The same for a declared parameter. */

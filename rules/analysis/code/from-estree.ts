@@ -31,10 +31,12 @@ export interface Raw {
   readonly implements?: unknown;
   readonly imported?: unknown;
   readonly init?: unknown;
+  readonly initializer?: unknown;
   readonly key?: unknown;
   readonly kind?: unknown;
   readonly left?: unknown;
   readonly local?: unknown;
+  readonly members?: unknown;
   readonly method?: unknown;
   readonly name?: unknown;
   readonly object?: unknown;
@@ -250,6 +252,10 @@ export class EstreeFile implements CodeFile {
           init: () => this.#wrapped(raw.init),
           type: () => (isRaw(raw.id) ? annotation(raw.id) : undefined),
         });
+      case "TSEnumDeclaration":
+        return this.#enum(base, raw);
+      case "TSEnumMember":
+        return this.#enumMember(raw);
       case "ForStatement":
       case "WhileStatement":
       case "DoWhileStatement":
@@ -386,6 +392,30 @@ export class EstreeFile implements CodeFile {
       decorators: () => this.#wrapAll(raw.decorators),
       members: () => this.#wrapAll(body.body).filter((member): member is ClassMember => member.kind === "function" || member.kind === "field"),
     });
+  }
+
+  /** An enum reads like a constant object. */
+  #enum(base: Start, raw: Raw): Node {
+    const members = rawsIn(isRaw(raw.body) ? raw.body.members : raw.members);
+    const object: Node = lazily({ ...this.#startOf(raw), kind: "object" as const }, { properties: () => members.map((member) => this.#enumMember(member)), parent: () => this.wrap(raw) });
+    const declarator: Extract<Node, { kind: "declarator" }> = lazily({ ...this.#startOf(raw), kind: "declarator" as const, isConst: true, type: undefined, init: object as Node | undefined }, { target: () => this.#sure(raw.id, raw), parent: () => this.wrap(raw) });
+    return Object.assign(base, { kind: "declare" as const, isConst: true, declarators: [declarator] });
+  }
+
+  #enumMember(raw: Raw): PropertyNode {
+    const known = this.#nodes.get(raw);
+    if (known?.kind === "property") return known;
+    const start = this.#startOf(raw);
+    const node: PropertyNode = lazily(
+      { ...start, kind: "property" as const, key: isRaw(raw.id) ? (nameText(raw.id) ?? literalText(raw.id)) : undefined, isSpread: false, keyRaw: (isRaw(raw.id) ? raw.id : raw) as object },
+      { parent: () => this.#parentOf(raw), value: (): Node => this.#wrapped(raw.initializer) ?? { ...start, kind: "other", children: [], parent: node } },
+    );
+    this.#nodes.set(raw, node);
+    return node;
+  }
+
+  #startOf(raw: Raw) {
+    return { file: this as CodeFile, raw: raw as object, start: startOf(raw), end: endOf(raw) };
   }
 
   #property(raw: Raw): PropertyNode {

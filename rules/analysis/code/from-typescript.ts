@@ -300,6 +300,10 @@ export class TypescriptFile implements CodeFile {
           type: () => this.#typeText(declaration.type),
         });
       }
+      case SyntaxKind.EnumDeclaration:
+        return this.#enum(base, raw as ts.EnumDeclaration);
+      case SyntaxKind.EnumMember:
+        return this.#enumMember(raw as ts.EnumMember);
       case SyntaxKind.ForStatement: {
         const loop = raw as ts.ForStatement;
         return lazily(Object.assign(base, { kind: "loop" as const, iterated: undefined }), {
@@ -461,6 +465,26 @@ export class TypescriptFile implements CodeFile {
           .map((member) => this.wrap(member))
           .filter((member): member is ClassMember => member.kind === "function" || member.kind === "field"),
     });
+  }
+
+  /** An enum reads like a constant object. */
+  #enum(base: Start, raw: ts.EnumDeclaration): Node {
+    const object: Node = lazily(Object.assign(this.#base(raw), { kind: "object" as const }), { properties: () => raw.members.map((member) => this.#enumMember(member)) });
+    const declarator: Extract<Node, { kind: "declarator" }> = lazily(Object.assign(this.#base(raw), { kind: "declarator" as const, isConst: true, type: undefined, init: object as Node | undefined }), {
+      target: () => this.wrap(raw.name),
+    });
+    return Object.assign(base, { kind: "declare" as const, isConst: true, declarators: [declarator] });
+  }
+
+  #enumMember(raw: ts.EnumMember): PropertyNode {
+    const known = this.#nodes.get(raw);
+    if (known?.kind === "property") return known;
+    const base = this.#base(raw);
+    const node: PropertyNode = lazily(Object.assign(base, { kind: "property" as const, key: this.#keyOf(raw.name), isSpread: false, keyRaw: raw.name as object }), {
+      value: (): Node => this.#wrapped(raw.initializer) ?? lazily(Object.assign(this.#base(raw), { kind: "other" as const }), { children: (): Node[] => [] }),
+    });
+    this.#nodes.set(raw, node);
+    return node;
   }
 
   #property(raw: ts.ObjectLiteralElementLike): PropertyNode {
