@@ -1,5 +1,7 @@
 import type { Library } from "./vocabulary.js";
 
+const touch = "Lower the limit, raise `lockLifetime`, or call `job.touch()` while the job runs";
+
 /** `create` only builds: `Job.save` sends. */
 export const agenda: Library = {
   name: "Agenda",
@@ -46,5 +48,51 @@ export const agenda: Library = {
       holds: "while a job that matches is stored, if the index is unique",
     },
     { member: "Agenda.nowDebounced", slot: { argument: 2 }, role: "dedup", holds: "for the debounce time" },
+  ],
+  leases: [
+    {
+      id: "P14",
+      at: { call: "Agenda.define" },
+      as: "limit",
+      // 5 and before take the options second
+      timeout: { handler: [{ argument: 1 }, { argument: 2 }] },
+      lease: [
+        {
+          slot: [
+            { argument: 2, path: "lockLifetime" },
+            { argument: 1, path: "lockLifetime" },
+          ],
+          unit: "ms",
+          zero: "next",
+        },
+        {
+          at: { made: "receiver", by: ["new Agenda", "new default"] },
+          slot: { argument: 0, path: "defaultLockLifetime" },
+          unit: "ms",
+          zero: "default",
+          default: 600_000,
+        },
+      ],
+      renewedBy: "touch",
+      advice: touch,
+    },
+    {
+      id: "P14",
+      at: { call: "@Define" },
+      as: "limit",
+      timeout: { handler: "decorated method" },
+      lease: { slot: { argument: 0, path: "lockLifetime" }, unit: "ms", zero: "default", default: 600_000 },
+      renewedBy: "touch",
+      advice: touch,
+    },
+    {
+      id: "P14",
+      at: { call: "@Every" },
+      as: "limit",
+      timeout: { handler: "decorated method" },
+      lease: { slot: { argument: 1, path: "lockLifetime" }, unit: "ms", zero: "default", default: 600_000 },
+      renewedBy: "touch",
+      advice: touch,
+    },
   ],
 };

@@ -231,4 +231,41 @@ export const awsSdk: Library = {
       kind: "model",
     },
   ],
+  leases: [
+    {
+      id: "P10",
+      at: { call: ["new ReceiveMessageCommand", "SQS.receiveMessage"] },
+      as: "limit",
+      timeout: {
+        handler: "what follows",
+        batch: { size: { argument: 0, path: "MaxNumberOfMessages" }, default: 1 },
+      },
+      lease: [
+        { slot: { argument: 0, path: "VisibilityTimeout" }, unit: "s" },
+        {
+          at: {
+            anywhere: [
+              "new CreateQueueCommand",
+              "SQS.createQueue",
+              "new SetQueueAttributesCommand",
+              "SQS.setQueueAttributes",
+            ],
+          },
+          slot: { argument: 0, path: "Attributes.VisibilityTimeout" },
+          unit: "s",
+          default: 30_000,
+          defaultIs: "the default of Amazon SQS where the queue sets none",
+        },
+      ],
+      renewedBy: [
+        "ChangeMessageVisibilityCommand",
+        "ChangeMessageVisibilityBatchCommand",
+        "changeMessageVisibility",
+        "changeMessageVisibilityBatch",
+      ],
+      endedBy: ["DeleteMessageCommand", "DeleteMessageBatchCommand", "deleteMessage", "deleteMessageBatch"],
+      consequence: "the message becomes visible again, and a second worker takes it while the first still runs",
+      advice: "Lower the limit, or say a longer `VisibilityTimeout` where the message is received",
+    },
+  ],
 };

@@ -12,7 +12,7 @@ const writes = [
 export const axios: Library = {
   name: "axios",
   packages: ["axios"],
-  values: { Axios: ["axios", "default", "axios.create()", "AxiosStatic.create()", "Axios.create()"] },
+  values: { Axios: ["axios", "default", "axios.create()", "AxiosStatic.create()"] },
   effects: [
     {
       member: [...writes, "Axios.delete", "Axios.request", "AxiosInstance.()", "axios", "default"],
@@ -32,6 +32,36 @@ export const axios: Library = {
       member: ["AxiosInstance.()", "axios", "default"],
       slot: { argument: 1, path: "headers.Idempotency-Key" },
       role: "idempotency",
+    },
+  ],
+  deadlines: [
+    {
+      member: ["Axios.get", "Axios.delete", "Axios.head", "Axios.options"],
+      slot: { argument: 1, path: "timeout" },
+      unit: "ms",
+    },
+    { member: writes, slot: { argument: 2, path: "timeout" }, unit: "ms" },
+    {
+      member: ["Axios.request", "AxiosInstance.()", "axios", "default"],
+      slot: [
+        { argument: 0, path: "timeout" },
+        { argument: 1, path: "timeout" },
+      ],
+      unit: "ms",
+    },
+    {
+      member: [
+        ...writes,
+        "Axios.get",
+        "Axios.delete",
+        "Axios.head",
+        "Axios.options",
+        "Axios.request",
+        "AxiosInstance.()",
+      ],
+      setBy: ["AxiosStatic.create", "Axios.create", "axios.create"],
+      slot: { argument: 0, path: "timeout" },
+      unit: "ms",
     },
   ],
 };

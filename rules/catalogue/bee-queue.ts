@@ -21,4 +21,11 @@ export const beeQueue: Library = {
     },
   ],
   keys: [{ member: "Job.setId", slot: { argument: 0 }, role: "dedup", holds: "while the job record exists" }],
+  leases: [
+    {
+      id: "P15",
+      settings: "`.timeout(ms)` of a job and `stallInterval`",
+      because: "the worker renews the lease every half `stallInterval`",
+    },
+  ],
 };

@@ -1,5 +1,7 @@
 import type { Library } from "./vocabulary.js";
 
+const configured = ["QueueManager.init", "defineConfig", "new Worker"] as const;
+
 /**
  * Also `@adonisjs/queue`, which re-exports it. The builders are lazy promises: a builder that is awaited after the
  * commit is safe, one that nobody awaits sends nothing. `.with(knex(trx))` joins, although no page says so.
@@ -69,4 +71,23 @@ export const boringnodeQueue: Library = {
       "ScheduleBuilder.timezone()",
     ],
   },
+  leases: [
+    {
+      id: "P29",
+      at: { extends: "Job" },
+      before: { package: "@boringnode/queue", version: "0.6.0" },
+      as: "limit",
+      timeout: [
+        { slot: { argument: 0, path: "options.timeout" }, unit: "ms" },
+        { at: { anywhere: configured }, slot: { argument: 0, path: "worker.timeout" }, unit: "ms" },
+      ],
+      lease: {
+        at: { anywhere: configured },
+        slot: { argument: 0, path: "worker.stalledThreshold" },
+        unit: "ms",
+        default: 30_000,
+      },
+      advice: "Lower `timeout`, raise `stalledThreshold`, or install 0.6.0, which renews the lease by itself",
+    },
+  ],
 };

@@ -10,7 +10,7 @@ export const bull: Library = {
   dispatches: [
     { member: "Queue.add", to: "queue", payload: [{ argument: 0 }, { argument: 1 }] },
     { member: "Queue.addBulk", to: "queue", payload: { argument: 0, path: "[].data" } },
-    { member: ["Job.retry", "Job.promote", "Queue.retryJobs"], to: "queue" },
+    { member: ["Job.retry", "Job.promote"], to: "queue" },
   ],
   handlers: [
     { registeredBy: "Queue.process", handler: { argument: "last" } },
@@ -34,5 +34,32 @@ export const bull: Library = {
     { member: "Queue.addBulk", slot: { argument: 0, path: "[].opts.jobId" }, role: "dedup", holds: recordExists },
     { member: "Queue.add", slot: { argument: 1, path: "debounce.id" }, role: "dedup", holds: untilFinished },
     { member: "Queue.add", slot: { argument: 2, path: "debounce.id" }, role: "dedup", holds: untilFinished },
+  ],
+  leases: [
+    {
+      id: "P4",
+      at: { call: ["new Bull", "Bull", "new default", "default", "new Queue"] },
+      as: "renewal",
+      timeout: {
+        slot: [
+          { argument: 1, path: "settings.lockRenewTime" },
+          { argument: 2, path: "settings.lockRenewTime" },
+        ],
+        unit: "ms",
+      },
+      lease: {
+        slot: [
+          { argument: 1, path: "settings.lockDuration" },
+          { argument: 2, path: "settings.lockDuration" },
+        ],
+        unit: "ms",
+        default: 30_000,
+      },
+    },
+    {
+      id: "P5",
+      settings: "`timeout` of a job and `settings.lockDuration`",
+      because: "the lock renews itself while the event loop turns",
+    },
   ],
 };

@@ -1,7 +1,9 @@
-import type { Library } from "./vocabulary.js";
+import type { DurationSetting, Library } from "./vocabulary.js";
 
 const recordExists = "while the job record exists";
 const untilFinished = "until the job finishes, or for its ttl";
+
+const lockDuration: DurationSetting = { slot: { argument: 2, path: "lockDuration" }, unit: "ms", default: 30_000 };
 
 /** The PostgreSQL backend of BullMQ 6 has a pool of its own: no call joins a transaction. */
 export const bullmq: Library = {
@@ -60,6 +62,36 @@ export const bullmq: Library = {
       slot: { argument: 0, path: "[].opts.deduplication.id" },
       role: "dedup",
       holds: untilFinished,
+    },
+  ],
+  leases: [
+    {
+      id: "P1",
+      at: { call: "new Worker" },
+      as: "renewal",
+      unless: { slot: { argument: 2, path: "skipLockRenewal" }, is: true },
+      timeout: { slot: { argument: 2, path: "lockRenewTime" }, unit: "ms" },
+      lease: lockDuration,
+    },
+    {
+      id: "P2",
+      at: { call: "new Worker" },
+      as: "limit",
+      when: { slot: { argument: 2, path: "skipLockRenewal" }, is: true },
+      timeout: { handler: { argument: 1 } },
+      lease: lockDuration,
+      renewedBy: "extendLock",
+    },
+    {
+      id: "P3",
+      at: { call: "Worker.getNextJob" },
+      as: "limit",
+      timeout: { handler: "what follows" },
+      lease: { ...lockDuration, at: { made: "receiver", by: "new Worker" } },
+      renewedBy: "extendLock",
+      endedBy: ["moveToCompleted", "moveToFailed", "moveToDelayed"],
+      advice:
+        "Lower the limit, raise `lockDuration`, or call `job.extendLock()` while the job runs: nothing renews the lock of a job that `getNextJob` took",
     },
   ],
 };

@@ -31,4 +31,29 @@ export const confluentincKafkaJavascript: Library = {
       stableOver: "retries",
     },
   ],
+  leases: [
+    {
+      id: "P19",
+      at: { call: "Consumer.run" },
+      as: "limit",
+      timeout: {
+        handler: [
+          { argument: 0, path: "eachMessage" },
+          { argument: 0, path: "eachBatch" },
+        ],
+      },
+      lease: {
+        at: { made: "receiver", by: "Kafka.consumer" },
+        slot: [
+          { argument: 0, path: "kafkaJS.rebalanceTimeout" },
+          { argument: 0, path: "rebalanceTimeout" },
+          { argument: 0, path: "'max.poll.interval.ms'" },
+        ],
+        unit: "ms",
+        default: 300_000,
+      },
+      consequence:
+        "Kafka gives the partition to another consumer, which gets the message again while this one still runs",
+    },
+  ],
 };

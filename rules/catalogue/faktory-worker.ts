@@ -25,4 +25,25 @@ export const faktoryWorker: Library = {
       chosenBy: { member: "Client.push", slot: { argument: 0, path: "jid" } },
     },
   ],
+  leases: [
+    {
+      id: "P28",
+      at: { call: ["FaktoryControl.register", "Worker.register"] },
+      as: "limit",
+      timeout: { handler: { argument: 1 } },
+      lease: {
+        at: {
+          namedIn: ["Client.push", "Client.pushBulk", "Client.job"],
+          name: [{ argument: 0 }, { argument: 0, path: "jobtype" }, { argument: 0, path: "[].jobtype" }],
+          as: { argument: 0 },
+        },
+        slot: [
+          { argument: 0, path: "reserve_for" },
+          { argument: 0, path: "[].reserve_for" },
+        ],
+        unit: "s",
+        default: 1_800_000,
+      },
+    },
+  ],
 };

@@ -27,4 +27,23 @@ export const googleCloudPubsub: Library = {
     { property: "Message.id", stableOver: "retries" },
     { property: ["Message.ackId", "Message.deliveryAttempt"], stableOver: "nothing" },
   ],
+  durations: [{ member: "Duration.from", reads: "written", makes: "written" }],
+  leases: [
+    {
+      id: "P21",
+      at: { call: "Subscription.on", event: { argument: 0, oneOf: ["message"] } },
+      as: "limit",
+      timeout: { handler: { argument: 1 } },
+      lease: {
+        at: { made: "receiver", by: ["PubSub.subscription", "Topic.subscription"] },
+        slot: { argument: 1, path: "maxExtensionTime" },
+        unit: "written",
+        default: 3_600_000,
+      },
+      renewedBy: "modAck",
+      endedBy: ["ack", "nack", "ackWithResponse", "nackWithResponse"],
+      consequence:
+        "Pub/Sub stops extending the lease and delivers the message again while this subscriber still works on it",
+    },
+  ],
 };

@@ -23,4 +23,22 @@ export const googleCloudTasks: Library = {
       holds: "about 1 hour after the task ran, 9 days for queues made by queue.yaml",
     },
   ],
+  leases: [
+    {
+      id: "P22",
+      at: { call: "CloudTasksClient.createTask" },
+      as: "limit",
+      timeout: {
+        handler: {
+          routeOf: [
+            { argument: 0, path: "task.httpRequest.url" },
+            { argument: 0, path: "task.appEngineHttpRequest.relativeUri" },
+          ],
+        },
+      },
+      lease: { slot: { argument: 0, path: "task.dispatchDeadline" }, unit: "written", default: 600_000 },
+      consequence: "Cloud Tasks gives the request up and sends it again while the route still works on the first",
+      advice: "Raise `dispatchDeadline` (30 minutes at most), or lower the limits in the route",
+    },
+  ],
 };

@@ -1,5 +1,24 @@
 import type { Library } from "./vocabulary.js";
 
+const requests = [
+  "GotRequestFunction.get",
+  "GotRequestFunction.head",
+  "GotRequestFunction.post",
+  "GotRequestFunction.put",
+  "GotRequestFunction.patch",
+  "GotRequestFunction.delete",
+  "GotRequestFunction.()",
+  "Got.get",
+  "Got.head",
+  "Got.post",
+  "Got.put",
+  "Got.patch",
+  "Got.delete",
+  "Got.()",
+  "got",
+  "default",
+] as const;
+
 /** The methods are made by a mapped type, and have only their signature as declaration. */
 export const got: Library = {
   name: "got",
@@ -42,5 +61,10 @@ export const got: Library = {
       slot: { argument: 1, path: "headers.Idempotency-Key" },
       role: "idempotency",
     },
+  ],
+  deadlines: [
+    { member: requests, slot: { argument: 1, path: "timeout.request" }, unit: "ms" },
+    { member: requests, slot: { argument: 0, path: "timeout.request" }, unit: "ms" },
+    { member: requests, setBy: "Got.extend", slot: { argument: 0, path: "timeout.request" }, unit: "ms" },
   ],
 };

@@ -1,6 +1,9 @@
-import type { Library } from "./vocabulary.js";
+import type { DurationSetting, Library } from "./vocabulary.js";
 
 const untilRuns = "until the job is locked to run";
+
+const fourHours: DurationSetting = { unit: "ms", default: 14_400_000, defaultIs: "fixed in Graphile Worker" };
+const splitTask = "Split the task into smaller ones: no option changes this lease";
 
 /**
  * `addJob` uses the pool, although the queue lives in PostgreSQL: only SQL `graphile_worker.add_job(…)` on the
@@ -56,6 +59,40 @@ export const graphileWorker: Library = {
       slot: { argument: 3, path: "jobKey" },
       role: "dedup",
       holds: untilRuns,
+    },
+  ],
+  leases: [
+    {
+      id: "P9",
+      at: { call: ["run", "runOnce"] },
+      as: "limit",
+      timeout: { handler: { argument: 0, path: "taskList.*" } },
+      lease: fourHours,
+      advice: splitTask,
+    },
+    {
+      id: "P9",
+      at: { call: ["runTaskList", "runTaskListOnce"] },
+      as: "limit",
+      timeout: { handler: { argument: 1, path: "*" } },
+      lease: fourHours,
+      advice: splitTask,
+    },
+    {
+      id: "P9",
+      at: { annotated: "TaskList" },
+      as: "limit",
+      timeout: { handler: { argument: 0, path: "*" } },
+      lease: fourHours,
+      advice: splitTask,
+    },
+    {
+      id: "P9",
+      at: { annotated: "Task" },
+      as: "limit",
+      timeout: { handler: { argument: 0 } },
+      lease: fourHours,
+      advice: splitTask,
     },
   ],
 };

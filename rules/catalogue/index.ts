@@ -123,6 +123,14 @@ import { vercelQueue } from "./vercel-queue.js";
 import { waterline } from "./waterline.js";
 import { ws } from "./ws.js";
 import { zenstack } from "./zenstack.js";
+import { timers } from "./timers.js";
+import { pTimeout } from "./p-timeout.js";
+import { ms } from "./ms.js";
+import { dateFns } from "./date-fns.js";
+import { luxon } from "./luxon.js";
+import { express } from "./express.js";
+import { fastify } from "./fastify.js";
+import { hono } from "./hono.js";
 import type { Library } from "./vocabulary.js";
 
 /** Everything that the plugin knows of libraries. */
@@ -252,4 +260,12 @@ export const libraries: readonly Library[] = [
   waterline,
   ws,
   zenstack,
+  timers,
+  pTimeout,
+  ms,
+  dateFns,
+  luxon,
+  express,
+  fastify,
+  hono,
 ];

@@ -34,4 +34,35 @@ export const kafkajs: Library = {
       stableOver: "retries",
     },
   ],
+  leases: [
+    {
+      id: "P17",
+      at: { call: "Consumer.run" },
+      as: "limit",
+      timeout: {
+        handler: [
+          { argument: 0, path: "eachMessage" },
+          { argument: 0, path: "eachBatch" },
+        ],
+      },
+      lease: {
+        at: { made: "receiver", by: "Kafka.consumer" },
+        slot: { argument: 0, path: "sessionTimeout" },
+        unit: "ms",
+        default: 30_000,
+      },
+      renewedBy: "heartbeat",
+      consequence:
+        "Kafka gives the partition to another consumer, which gets the message again while this one still runs",
+      advice: "Lower the limit, raise `sessionTimeout`, or call `heartbeat()` between the steps",
+    },
+    {
+      id: "P18",
+      at: { call: "Kafka.consumer" },
+      as: "renewal",
+      timeout: { slot: { argument: 0, path: "heartbeatInterval" }, unit: "ms", default: 3000 },
+      lease: { slot: { argument: 0, path: "sessionTimeout" }, unit: "ms", default: 30_000 },
+      consequence: "KafkaJS refuses to start: the session is over before the first heartbeat",
+    },
+  ],
 };

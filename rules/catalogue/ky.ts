@@ -2,6 +2,8 @@ import type { Library } from "./vocabulary.js";
 
 const writes = ["KyInstance.post", "KyInstance.put", "KyInstance.patch", "KyInstance.delete"] as const;
 
+const requests = [...writes, "KyInstance.get", "KyInstance.head", "KyInstance.()", "ky", "default"] as const;
+
 export const ky: Library = {
   name: "ky",
   packages: ["ky"],
@@ -15,6 +17,15 @@ export const ky: Library = {
       member: [...writes, "KyInstance.()", "ky", "default"],
       slot: { argument: 1, path: "headers.Idempotency-Key" },
       role: "idempotency",
+    },
+  ],
+  deadlines: [
+    { member: requests, slot: { argument: 1, path: "timeout" }, unit: "ms" },
+    {
+      member: requests,
+      setBy: ["KyInstance.create", "KyInstance.extend"],
+      slot: { argument: 0, path: "timeout" },
+      unit: "ms",
     },
   ],
 };

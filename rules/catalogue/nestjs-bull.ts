@@ -1,4 +1,12 @@
-import type { Library } from "./vocabulary.js";
+import type { Library, Slot } from "./vocabulary.js";
+
+/** `forRoot` takes the name of a configuration first, if there are several. */
+const inModule = (setting: string): Slot[] => [
+  { argument: 0, path: `settings.${setting}` },
+  { argument: 1, path: `settings.${setting}` },
+  { argument: 0, path: `useFactory().settings.${setting}` },
+  { argument: 1, path: `useFactory().settings.${setting}` },
+];
 
 /** Injected queues are Bull's own: the dispatches stand in `bull`. */
 export const nestjsBull: Library = {
@@ -9,5 +17,21 @@ export const nestjsBull: Library = {
     { registeredBy: "BullModule.registerQueue", handler: { argument: 0, path: "processors[]" } },
     { registeredBy: "BullModule.registerQueue", handler: { argument: 0, path: "processors[].callback" } },
     { functionType: "BullQueueProcessorCallback" },
+  ],
+  leases: [
+    {
+      id: "P4",
+      at: {
+        call: [
+          "BullModule.registerQueue",
+          "BullModule.registerQueueAsync",
+          "BullModule.forRoot",
+          "BullModule.forRootAsync",
+        ],
+      },
+      as: "renewal",
+      timeout: { slot: inModule("lockRenewTime"), unit: "ms" },
+      lease: { slot: inModule("lockDuration"), unit: "ms", default: 30_000 },
+    },
   ],
 };

@@ -1,4 +1,6 @@
-import type { Library } from "./vocabulary.js";
+import type { DurationSetting, Library } from "./vocabulary.js";
+
+const lockDuration: DurationSetting = { slot: { argument: 1, path: "lockDuration" }, unit: "ms", default: 30_000 };
 
 /** Injected queues are BullMQ's own classes: the dispatches stand in `bullmq`. */
 export const nestjsBullmq: Library = {
@@ -9,5 +11,24 @@ export const nestjsBullmq: Library = {
     { registeredBy: "BullModule.registerQueue", handler: { argument: 0, path: "processors[]" } },
     { registeredBy: "BullModule.registerQueue", handler: { argument: 0, path: "processors[].callback" } },
     { functionType: "BullQueueProcessorCallback" },
+  ],
+  leases: [
+    {
+      id: "P1",
+      at: { call: "@Processor" },
+      as: "renewal",
+      unless: { slot: { argument: 1, path: "skipLockRenewal" }, is: true },
+      timeout: { slot: { argument: 1, path: "lockRenewTime" }, unit: "ms" },
+      lease: lockDuration,
+    },
+    {
+      id: "P2",
+      at: { call: "@Processor" },
+      as: "limit",
+      when: { slot: { argument: 1, path: "skipLockRenewal" }, is: true },
+      timeout: { handler: "decorated method", method: "process" },
+      lease: lockDuration,
+      renewedBy: "extendLock",
+    },
   ],
 };

@@ -1,9 +1,46 @@
-import type { Join, Library } from "./vocabulary.js";
+import type { DurationSetting, Join, Library, Reach, Slot } from "./vocabulary.js";
 
 const joinsByOption = (argument: number): Join => ({ option: { argument, path: "db" } });
 const joinsInRequest: Join = { option: { argument: 0, path: "options.db" } };
 const rowExists = "while the job's row exists";
 const byPolicy = "only with a queue policy or `singletonSeconds`";
+
+/** `send(name, data, options)`, `send({ name, data, options })`, and the other ways to put jobs on a queue. */
+const whenSent: Reach = {
+  namedIn: [
+    "PgBoss.send",
+    "PgBoss.sendAfter",
+    "PgBoss.sendThrottled",
+    "PgBoss.sendDebounced",
+    "PgBoss.insert",
+    "PgBoss.schedule",
+    "PgBoss.upsert",
+  ],
+  name: [{ argument: 0 }, { argument: 0, path: "name" }],
+  as: { argument: 0 },
+};
+const whenCreated: Reach = {
+  namedIn: ["PgBoss.createQueue", "PgBoss.updateQueue"],
+  name: { argument: 0 },
+  as: { argument: 0 },
+};
+const sendOption = (name: string): Slot[] => [
+  { argument: 2, path: name },
+  { argument: 3, path: name },
+  { argument: 0, path: `options.${name}` },
+  { argument: 1, path: `[].${name}` },
+];
+const fifteenMinutes = 900_000;
+/** A job's own expiration, else its queue's, else (9 and before) that of the whole instance. */
+const expiration: readonly DurationSetting[] = [
+  { at: whenSent, slot: sendOption("expireInSeconds"), unit: "s" },
+  { at: whenSent, slot: sendOption("expireInMinutes"), unit: "min" },
+  { at: whenSent, slot: sendOption("expireInHours"), unit: "h" },
+  { at: whenCreated, slot: { argument: 1, path: "expireInMinutes" }, unit: "min" },
+  { at: whenCreated, slot: { argument: 1, path: "expireInHours" }, unit: "h" },
+  { at: whenCreated, slot: { argument: 1, path: "expireInSeconds" }, unit: "s", default: fifteenMinutes },
+];
+const heartbeat = { ms: 10_000, because: "pg-boss refuses a heartbeat below 10 s" };
 
 /** `db` joins only when it is built from the transaction's own handle: the adapters take the root client as well. */
 export const pgBoss: Library = {
@@ -94,5 +131,43 @@ export const pgBoss: Library = {
       holds: "for the given seconds",
     },
     { member: "PgBoss.sendOnce", slot: { argument: 3 }, role: "dedup", holds: "until the job completes" },
+  ],
+  leases: [
+    {
+      id: "P6",
+      at: { call: "PgBoss.work" },
+      as: "limit",
+      timeout: {
+        handler: { argument: "last" },
+        batch: { size: { argument: 1, path: "batchSize" }, default: 1 },
+      },
+      lease: expiration,
+    },
+    {
+      id: "P7",
+      at: { call: "PgBoss.work" },
+      as: "renewal",
+      timeout: { slot: { argument: 1, path: "heartbeatRefreshSeconds" }, unit: "s" },
+      lease: [
+        {
+          at: whenSent,
+          slot: sendOption("heartbeatSeconds"),
+          unit: "s",
+          atLeast: heartbeat,
+        },
+        { at: whenCreated, slot: { argument: 1, path: "heartbeatSeconds" }, unit: "s", atLeast: heartbeat },
+      ],
+      consequence: "pg-boss takes the job for dead and hands it to a second worker while the first still runs",
+    },
+    {
+      id: "P8",
+      at: { call: "PgBoss.work" },
+      as: "order",
+      when: { slot: { argument: 1, path: "transactional" }, is: true },
+      timeout: expiration,
+      lease: { slot: { argument: 1, path: "transactionTimeoutSeconds" }, unit: "s", zero: "off" },
+      consequence: "the handler's transaction is cut off while the job may still run",
+      advice: "Raise `transactionTimeoutSeconds` above `expireInSeconds`, or lower that",
+    },
   ],
 };

@@ -1,5 +1,11 @@
 import type { Library } from "./vocabulary.js";
 
+const channelClosed = {
+  consequence:
+    "RabbitMQ closes the channel and hands every unacknowledged message of it to another consumer while this one still runs",
+  advice: "Lower the limit, acknowledge earlier, or raise `x-consumer-timeout` of the queue",
+};
+
 /** Puts a random UUID as message id on every publish. */
 export const rascal: Library = {
   name: "Rascal",
@@ -20,6 +26,20 @@ export const rascal: Library = {
       registeredBy: ["SubscriberSessionAsPromised.on", "SubscriptionSession.on"],
       handler: { argument: 1 },
       event: { argument: 0, oneOf: ["message"] },
+    },
+  ],
+  leases: [
+    {
+      id: "P16",
+      at: {
+        call: ["SubscriberSessionAsPromised.on", "SubscriptionSession.on"],
+        event: { argument: 0, oneOf: ["message"] },
+      },
+      as: "limit",
+      timeout: { handler: { argument: 1 } },
+      lease: { unit: "ms", default: 1_800_000, defaultIs: "the default of RabbitMQ" },
+      endedBy: "ackOrNack",
+      ...channelClosed,
     },
   ],
 };

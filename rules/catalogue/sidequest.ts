@@ -26,4 +26,22 @@ export const sidequest: Library = {
     { property: ["Job.id", "JobData.id"], stableOver: "retries" },
     { property: ["Job.attempt", "JobData.attempt"], stableOver: "nothing" },
   ],
+  leases: [
+    {
+      id: "P30",
+      at: { call: "Sidequest.build" },
+      as: "limit",
+      timeout: { handler: { argument: 0 }, method: "run" },
+      lease: [
+        { at: { chained: "JobBuilder.timeout" }, slot: { argument: 0 }, unit: "ms" },
+        {
+          at: { anywhere: ["Sidequest.start", "Sidequest.configure"] },
+          slot: { argument: 0, path: "releaseStaleJobsMaxStaleMs" },
+          unit: "ms",
+          default: 600_000,
+        },
+      ],
+      advice: "Lower the limit, or give the job a longer `.timeout(ms)`: that is its lease too",
+    },
+  ],
 };

@@ -82,4 +82,11 @@ export const triggerDev: Library = {
     },
   ],
   replaySafe: "idempotencyKeys.create",
+  leases: [
+    {
+      id: "P32",
+      settings: "`maxDuration` and the stall after 5 minutes",
+      because: "`maxDuration` counts CPU time, and the run sends heartbeats every 30 s",
+    },
+  ],
 };

@@ -24,4 +24,29 @@ export const undici: Library = {
       role: "idempotency",
     },
   ],
+  deadlines: [
+    {
+      member: ["request", "fetch", "stream", "pipeline"],
+      slot: [
+        { argument: 1, path: "headersTimeout" },
+        { argument: 1, path: "bodyTimeout" },
+      ],
+      unit: "ms",
+    },
+    {
+      member: [
+        "Dispatcher.request",
+        "Dispatcher.stream",
+        "Dispatcher.pipeline",
+        "Client.request",
+        "Pool.request",
+        "Agent.request",
+      ],
+      slot: [
+        { argument: 0, path: "headersTimeout" },
+        { argument: 0, path: "bodyTimeout" },
+      ],
+      unit: "ms",
+    },
+  ],
 };

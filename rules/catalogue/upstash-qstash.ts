@@ -35,4 +35,14 @@ export const upstashQstash: Library = {
       holds: "while the schedule exists",
     },
   ],
+  leases: [
+    {
+      id: "P27",
+      at: { call: ["Client.publish", "Client.publishJSON", "Queue.enqueue", "Queue.enqueueJSON"] },
+      as: "limit",
+      timeout: { handler: { routeOf: { argument: 0, path: "url" } } },
+      lease: { slot: { argument: 0, path: "timeout" }, unit: "s" },
+      consequence: "QStash gives the delivery up and sends it again while the route still works on the first",
+    },
+  ],
 };

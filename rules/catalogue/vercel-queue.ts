@@ -37,4 +37,11 @@ export const vercelQueue: Library = {
       holds: oneDay,
     },
   ],
+  leases: [
+    {
+      id: "P31",
+      settings: "`visibilityTimeoutSeconds`",
+      because: "the library renews it while the handler runs",
+    },
+  ],
 };

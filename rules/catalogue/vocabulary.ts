@@ -310,6 +310,8 @@ export interface Deadline {
   readonly around?: number;
   /** A timer: a limit if this argument rejects or aborts, a wait if it resolves. */
   readonly timer?: number;
+  /** The result is a signal: the limit runs from here, whoever is handed the signal. */
+  readonly isSignal?: true;
   /** A net below many calls rather than the time that each takes: counted once. */
   readonly isNet?: true;
 }
@@ -324,7 +326,7 @@ export type LeaseAnchor =
     }
   /** A class that extends this one; slots are read in its static fields. */
   | { readonly extends: string }
-  /** A constant that is declared to be of this type; `path` tells where in it handlers stand. */
+  /** A constant that is declared to be of this type: it is argument 0. */
   | { readonly annotated: OneOrMore<string> };
 
 /** A call that is found from the anchor. */
@@ -332,7 +334,12 @@ export type Reach =
   /** The call that made the receiver, or what stands in a slot of the anchor (or of the call that `from` finds). */
   | { readonly made: "receiver" | Slot; readonly by: OneOrMore<Member>; readonly from?: Reach }
   /** Calls elsewhere about the same name. */
-  | { readonly namedIn: OneOrMore<Member>; readonly name: OneOrMore<Slot>; readonly as: OneOrMore<Slot>; readonly from?: Reach }
+  | {
+      readonly namedIn: OneOrMore<Member>;
+      readonly name: OneOrMore<Slot>;
+      readonly as: OneOrMore<Slot>;
+      readonly from?: Reach;
+    }
   /** A call in the same chain: `build(Job).timeout(ms).enqueue()`. */
   | { readonly chained: OneOrMore<Member> }
   /** A call anywhere in the project: a worker's settings. */
@@ -349,32 +356,36 @@ export interface DurationSetting {
   readonly default?: number;
   /** What the default is called, if not "the default of the library": `"fixed in graphile-worker"`. */
   readonly defaultIs?: string;
-  /** Zero switches it off, or leaves it to the next setting. */
-  readonly zero?: "off" | "next";
-  /** Less than this (in ms) is a mistake by itself: the sentence says which. */
-  readonly atLeast?: { readonly ms: number; readonly because: string };
+  /** What zero means, if not zero: nothing at all, the default, or the next setting. */
+  readonly zero?: "off" | "default" | "next";
+  /** Less than this (in ms) is a mistake by itself: the sentence says which. `advice`: only with the option `margin`. */
+  readonly atLeast?: { readonly ms: number; readonly because: string; readonly isAdvice?: true };
 }
 
 /** The time that a handler may take, by the limits that its own code sets. */
 export interface HandlerTime {
-  /** Where the handler stands: a slot of the anchor; the method under the decorator; the code behind the anchor. */
-  readonly handler: OneOrMore<Slot> | "decorated method" | "what follows";
-  /** The handler is this method of the class that stands at the slot, or under the decorator. */
+  /** Where the handler stands, seen from the anchor. */
+  readonly handler: OneOrMore<Slot> | "decorated method" | "what follows" | HandlerElsewhere;
+  /** The handler is this method of the class that stands there. */
   readonly method?: string;
-  /** Handlers that are registered elsewhere, under the same name. */
-  readonly registered?: HandlerRegistry;
   /** How many jobs the handler gets at once; a loop over them counts so often. */
   readonly batch?: { readonly at?: Reach; readonly size: Slot; readonly default: number };
   /** How often one of `renewedBy` is called is meant, not how long the handler takes. */
   readonly isInterval?: true;
 }
 
-/** Where handlers are kept that something else calls by name. */
-export type HandlerRegistry =
-  /** Functions that the anchor's result offers, by name (`const { charge } = proxyActivities(…)`). */
-  | { readonly by: "member of the result"; readonly registeredBy: OneOrMore<Member>; readonly slot: Slot }
-  /** HTTP routes: the path of the URL in `url` is the route. */
-  | { readonly by: "route"; readonly url: OneOrMore<Slot>; readonly registeredBy: OneOrMore<Member>; readonly path: Slot; readonly slot: Slot };
+export type HandlerElsewhere =
+  /** Functions that the anchor's result offers by name, and that are kept in this slot (`const { charge } = proxyActivities(…)`). */
+  | { readonly memberOfResult: OneOrMore<Member>; readonly slot: Slot }
+  /** The route that the path of this URL leads to. */
+  | { readonly routeOf: OneOrMore<Slot> };
+
+/** Binds a function to a path of URLs. */
+export interface Route {
+  readonly member: OneOrMore<Member>;
+  readonly path: Slot;
+  readonly handler: ArgumentIndex;
+}
 
 /** A setting that decides whether a pair is meant. */
 export interface LeaseCondition {
@@ -469,5 +480,6 @@ export interface Library {
   readonly stores?: readonly StoreSlot[];
   readonly leases?: readonly (LeasePair | NoLeasePair)[];
   readonly deadlines?: readonly Deadline[];
+  readonly routes?: readonly Route[];
   readonly durations?: readonly DurationMaker[];
 }
