@@ -1,9 +1,8 @@
 import type { Program } from "./analysis.js";
 import { childrenOf, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
 import { argumentAt, functionArguments, runningOf } from "./deferral.js";
-import { nameOfCallee } from "./effects.js";
+import { nameOfCallee, nameOfVariable } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
-import { functionsIn } from "./functions-in.js";
 import type { EntryOf, Known } from "./knowledge.js";
 import { labelOf, type Path } from "./semantics.js";
 import type { Frame, Settled } from "./values.js";
@@ -59,7 +58,9 @@ export class Wrappers {
   openedBy(call: CallNode, frame: Frame | undefined, depth = 0): readonly Opened[] {
     const name = nameOfCallee(call);
     if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
+    if (call.args.length === 0 || !isTelling(call, name)) return [];
     const { knowledge, effects, values } = this.#program;
+    if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame))) return [];
     if (depth === 0) values.begin();
     const { callee, refs } = effects.calledBy(call, frame);
     const found = knowledge.transactions.find(refs);
@@ -90,9 +91,10 @@ export class Wrappers {
     const name = nameOfCallee(call);
     if (name === undefined || !this.turnNames.has(name)) return undefined;
     const { knowledge, effects } = this.#program;
+    const text = knowledge.sql.hasName(name) ? turnOfText(call.args[0] ?? (call.callee.kind === "member" && call.callee.object.kind === "call" ? call.callee.object.args[0] : undefined)) : undefined;
+    if (text === undefined && (!isTelling(call, name) || knowledge.sql.hasName(name) && !generic.has(name))) return undefined;
     const { callee, refs } = effects.calledBy(call, frame);
-    const sql = knowledge.sql.find(refs).find(({ entry }) => entry.on === "connection");
-    if (sql) return turnOfText(call.args[0]);
+    if (text !== undefined && knowledge.sql.find(refs).some(({ entry }) => entry.on === "connection")) return text;
     if (knowledge.commits.find(refs).some(({ entry }) => isRun(call, entry))) return "commit";
     if (knowledge.rollbacks.find(refs).length > 0) return "rollback";
     for (const { entry } of knowledge.begins.find(refs)) {
@@ -116,6 +118,24 @@ export class Wrappers {
     const argument = argumentAt(call, entry.callback);
     if (!argument || entry.effect) return [];
     return [{ label, argument: call.args.indexOf(argument), path: [], entry }];
+  }
+
+  /** Whether an argument is or holds a function. */
+  #mayRun(argument: Node, frame: Frame | undefined): boolean {
+    switch (argument.kind) {
+      case "function":
+        return true;
+      case "object":
+        return argument.properties.some((property) => property.value.kind === "function" || property.isSpread || property.value.kind === "name");
+      case "name":
+      case "member":
+      case "call": {
+        const { kind } = this.#program.values.settle(argument, frame);
+        return kind === "closure" || kind === "parameter" || kind === "object";
+      }
+      default:
+        return false;
+    }
   }
 
   /** Of the functions that a call is given, those that run while it runs: `items.map(fn)`, `withSpan("x", fn)`. */
@@ -264,64 +284,111 @@ export class Wrappers {
     return last;
   }
 
-  /** Finds the names, from the libraries' outwards; a file without any of them is never parsed for this. */
+  /** Finds the names, from the libraries' outwards; of a file only the functions around a mention are looked at. */
   #search(): void {
     const { knowledge, semantics } = this.#program;
     const files = semantics.projectFiles();
-    const openers = new Set(knowledge.transactions.names);
-    const turns = new Set([...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names]);
-    const sqlNames = new Set(knowledge.sql.names);
-    const around = new Set([...openers, ...knowledge.begins.names]);
-    for (let round = 0; round < ROUNDS; round++) {
-      const mention = wordPattern(around);
-      const turnMention = wordPattern(turns);
-      const fresh: string[] = [];
+    const openers = new Set([...knowledge.transactions.names].filter((name) => !generic.has(name)));
+    const turns = new Set([...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names].filter((name) => !generic.has(name)));
+    let words: ReadonlySet<string> = new Set([...openers, ...turns]);
+    for (let round = 0; round < ROUNDS && words.size > 0; round++) {
+      const mention = callPattern(words);
+      const fresh = new Set<string>();
       for (const file of files) {
-        const opens = matches(file, mention) || matches(file, sqlWords);
-        const turnsHere = matches(file, turnMention) || matches(file, sqlWords);
-        if (!opens && !turnsHere) continue;
-        for (const { fn, name, parameters } of functionsIn(file)) {
-          const text = file.text.slice(fn.start, fn.end);
-          if (opens && !openers.has(name) && parameters.some((parameter) => runsOrPasses(text, parameter)) && (mention.test(text) || sqlWords.test(text))) {
+        for (const fn of functionsMentioning(file, mention, round === 0)) {
+          const name = nameForSearch(fn);
+          if (name === undefined) continue;
+          if (!openers.has(name) && handsOn(fn, mention)) {
             openers.add(name);
-            fresh.push(name);
+            fresh.add(name);
           }
-          if (turnsHere && !turns.has(name) && text.length <= SHORT && (turnMention.test(text) || sqlWords.test(text))) {
+          if (!turns.has(name) && fn.end - fn.start <= SHORT) {
             turns.add(name);
-            fresh.push(name);
+            fresh.add(name);
           }
         }
       }
-      if (fresh.length === 0) break;
-      for (const name of fresh) around.add(name);
+      words = fresh;
     }
-    this.#openerNames = openers;
-    this.#turnNames = new Set([...turns, ...sqlNames]);
+    this.#openerNames = new Set([...openers, ...knowledge.transactions.names]);
+    this.#turnNames = new Set([...turns, ...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names, ...knowledge.sql.names]);
   }
 }
 
-const sqlWords = /\b(?:BEGIN|START\s+TRANSACTION|COMMIT|ROLLBACK)\b/;
+/** Names that say nothing by themselves: they count where the rest of the callee speaks of a transaction. */
+const generic = new Set(["execute", "run", "start", "close", "abort", "distributed", "write"]);
+const speaksOfTransaction = /tra?n(?:s|x)|tx|session|savepoint/i;
 
-const matched = new WeakMap<CodeFile, Map<string, boolean>>();
-
-function matches(file: CodeFile, pattern: RegExp): boolean {
-  let answers = matched.get(file);
-  if (!answers) matched.set(file, (answers = new Map()));
-  let answer = answers.get(pattern.source);
-  if (answer === undefined) answers.set(pattern.source, (answer = pattern.test(file.text)));
-  return answer;
-}
-
-function wordPattern(names: Iterable<string>): RegExp {
+/** A call of one of the names: `name(`, `name<T>(`, `name.call(`. */
+function callPattern(names: Iterable<string>): RegExp {
   const words = [...names].map((name) => name.replace(/[^\w]/g, "\\$&"));
-  return new RegExp(`(?<![\\w$])(?:${words.join("|")})(?![\\w$])`);
+  return new RegExp(`(?<![\\w$])(?:${words.join("|")})(?:\\s*<[^()]{0,80}>)?(?:\\.(?:call|apply|bind))?\\s*\\(`, "g");
 }
 
-/** Whether a text calls a parameter or hands it on. */
-function runsOrPasses(text: string, parameter: string): boolean {
-  if (!/^[\w$]+$/.test(parameter)) return false;
-  const name = parameter.replaceAll("$", "\\$");
-  return new RegExp(`(?<![\\w$.])${name}\\s*(?:\\(|\\.(?:call|apply|bind)\\b|\\?\\.\\(|[,)]|\\.\\w+\\s*\\()`).test(text.slice(text.indexOf(parameter) + parameter.length));
+const sqlCall = /[`'"]\s*(?:BEGIN|START\s+TRANSACTION|COMMIT|ROLLBACK)\b/gi;
+
+const mentions = new WeakMap<CodeFile, Map<string, readonly FunctionNode[]>>();
+
+/** The functions of a file around each match, innermost first. Kept as long as the file is unchanged. */
+function functionsMentioning(file: CodeFile, pattern: RegExp, withSql: boolean): readonly FunctionNode[] {
+  let known = mentions.get(file);
+  if (!known) mentions.set(file, (known = new Map()));
+  const before = known.get(pattern.source);
+  if (before) return before;
+  const found = new Set<FunctionNode>();
+  for (const expression of withSql ? [pattern, sqlCall] : [pattern]) {
+    for (const match of file.text.matchAll(expression)) for (const fn of functionsAround(file.root, match.index)) found.add(fn);
+  }
+  const functions = [...found];
+  known.set(pattern.source, functions);
+  return functions;
+}
+
+function functionsAround(root: Node, offset: number): FunctionNode[] {
+  const found: FunctionNode[] = [];
+  for (let node: Node | undefined = root; node; ) {
+    if (node.kind === "function" && node.body) found.unshift(node);
+    node = childrenOf(node).find((child) => child.start <= offset && offset < child.end);
+  }
+  return found;
+}
+
+/** The name that callers use: of the function, or of the function or constant that returns it. */
+function nameForSearch(fn: FunctionNode): string | undefined {
+  const own = fn.name ?? nameOfVariable(fn);
+  if (own !== undefined) return own === "constructor" ? undefined : own;
+  for (let above = fn.parent; above; above = above.parent) {
+    if (above.kind === "function") return nameForSearch(above);
+    if (above.kind !== "return" && above.kind !== "block" && above.kind !== "assign") return undefined;
+  }
+  return undefined;
+}
+
+/** Whether a function calls one of its parameters, or hands one to a call of the pattern. */
+function handsOn(fn: FunctionNode, pattern: RegExp): boolean {
+  const text = fn.body ? fn.file.text.slice(fn.body.start, fn.body.end) : "";
+  const outer = fn.parent && fn.name === undefined ? parametersAround(fn) : [];
+  return [...fn.params.flatMap((parameter) => namesIn(parameter.target)), ...outer].some((name) => {
+    if (!/^[\w$]+$/.test(name)) return false;
+    const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}`;
+    if (new RegExp(`${word}(?:\\s*\\(|\\?\\.\\(|\\.(?:call|apply|bind)\\b)`).test(text)) return true;
+    if (new RegExp(`(?:${pattern.source})(?:[^()]|\\([^()]*\\))*?${word}(?![\\w$.])`).test(text)) return true;
+    const members = [...text.matchAll(new RegExp(`${word}(?:\\?)?\\.([\\w$]+)\\s*\\(`, "g"))];
+    return members.some((match) => !new RegExp(`^(?:${pattern.source})`).test(`${match[1] ?? ""}(`));
+  });
+}
+
+/** Parameters of functions around an unnamed one: `(deps) => async (work) => …`, a decorator's `descriptor`. */
+function parametersAround(fn: FunctionNode): string[] {
+  for (let above = fn.parent; above; above = above.parent) {
+    if (above.kind === "function") return above.params.flatMap((parameter) => namesIn(parameter.target));
+  }
+  return [];
+}
+
+function namesIn(target: Node): string[] {
+  if (target.kind === "name") return [target.text];
+  return target.kind === "pattern" ? target.entries.flatMap((entry) => namesIn(entry.target)) : [];
 }
 
 /** `descriptor.value = function …` */
@@ -339,6 +406,12 @@ function mentionsParameters(call: CallNode, fn: FunctionNode): boolean {
   const names = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
   const mentions = (node: Node): boolean => (node.kind === "name" && names.has(node.text)) || childrenOf(node).some(mentions);
   return names.size === 0 || call.args.some(mentions);
+}
+
+/** Whether a name tells by itself, or the rest of the callee does. */
+function isTelling(call: CallNode, name: string | undefined): boolean {
+  if (name === undefined || !generic.has(name)) return true;
+  return speaksOfTransaction.test(call.file.text.slice(call.callee.start, call.callee.end));
 }
 
 /** A builder's commit counts where it is run (`trx.commit().execute()`). */
