@@ -1,11 +1,9 @@
 import type { Library } from "./vocabulary.js";
 
-/** Databases by dialect: the class that declares `transaction` first, then what drivers call theirs. */
+/** Databases and transactions by dialect: those that declare `transaction`, then what drivers call theirs. */
 const postgres = [
   "PgDatabase",
-  "PgAsyncDatabase",
   "PgTransaction",
-  "PgAsyncTransaction",
   "AwsDataApiPgDatabase",
   "AwsDataApiTransaction",
   "BunSQLDatabase",
@@ -21,29 +19,16 @@ const postgres = [
   "PgliteTransaction",
   "PgProxyTransaction",
   "PgRemoteDatabase",
-  "PostgresAuroraDatabase",
-  "PostgresAuroraTransaction",
-  "PostgresDatabase",
-  "PostgresHttpDatabase",
   "PostgresJsDatabase",
   "PostgresJsTransaction",
-  "PostgresTransaction",
   "VercelPgDatabase",
   "VercelPgTransaction",
   "XataHttpDatabase",
   "XataTransaction",
-  "CockroachDatabase",
-  "CockroachTransaction",
-  "NodeCockroachDatabase",
-  "NodeCockroachTransaction",
 ];
 const mysql = [
   "MySqlDatabase",
-  "MySqlAsyncDatabase",
   "MySqlTransaction",
-  "MySqlAsyncTransaction",
-  "BunMySqlDatabase",
-  "BunMySqlTransaction",
   "MySql2Database",
   "MySql2Transaction",
   "MySqlProxyTransaction",
@@ -55,41 +40,25 @@ const mysql = [
 ];
 const sqlite = [
   "BaseSQLiteDatabase",
-  "SQLiteAsyncDatabase",
   "SQLiteTransaction",
-  "SQLiteAsyncTransaction",
   "BetterSQLite3Database",
   "BetterSQLiteTransaction",
   "BunSQLiteDatabase",
-  "BunSQLiteTransaction",
   "D1Transaction",
   "DrizzleD1Database",
   "DrizzleSqliteDODatabase",
-  "ExpoSQLiteAsyncDatabase",
-  "ExpoSQLiteAsyncTransaction",
   "ExpoSQLiteDatabase",
   "ExpoSQLiteTransaction",
   "LibSQLDatabase",
   "LibSQLTransaction",
-  "NodeSQLiteDatabase",
-  "NodeSQLiteTransaction",
   "OPSQLiteDatabase",
   "OPSQLiteTransaction",
-  "SQLiteBunDatabase",
   "SQLiteBunTransaction",
-  "SQLiteCloudDatabase",
-  "SQLiteCloudTransaction",
   "SQLiteDOTransaction",
   "SQLiteProxyTransaction",
   "SQLJsDatabase",
   "SQLJsTransaction",
   "SqliteRemoteDatabase",
-  "TursoDatabaseDatabase",
-  "TursoDatabaseServerlessDatabase",
-  "TursoDatabaseServerlessTransaction",
-  "TursoDatabaseSyncDatabase",
-  "TursoDatabaseSyncTransaction",
-  "TursoDatabaseTransaction",
 ];
 const singlestore = [
   "SingleStoreDatabase",
@@ -99,32 +68,56 @@ const singlestore = [
   "SingleStoreProxyTransaction",
   "SingleStoreRemoteDatabase",
 ];
-const sqlserver = ["MsSqlDatabase", "MsSqlTransaction", "NodeMsSqlDatabase", "NodeMsSqlTransaction"];
 const gel = ["GelDatabase", "GelTransaction", "GelJsDatabase", "GelDbTransaction"];
-/** Databases whose callback returns an Effect. */
-const effect = [
+
+/** What 1.0 adds to them (read in rc.5). In the Effect ones the callback returns an Effect. */
+const postgresInOne = [
+  "PgAsyncDatabase",
+  "PgAsyncTransaction",
+  "PostgresDatabase",
+  "PostgresHttpDatabase",
+  "PostgresAuroraDatabase",
+  "CockroachDatabase",
+  "CockroachTransaction",
+  "NodeCockroachDatabase",
   "PgEffectDatabase",
   "PgEffectTransaction",
   "EffectPgDatabase",
-  "EffectPgTransaction",
+];
+const mysqlInOne = [
+  "MySqlAsyncDatabase",
+  "MySqlAsyncTransaction",
+  "BunMySqlDatabase",
   "MySqlEffectDatabase",
   "MySqlEffectTransaction",
   "EffectMysql2Database",
-  "EffectMysql2Transaction",
+];
+const sqliteInOne = [
+  "SQLiteAsyncDatabase",
+  "SQLiteAsyncTransaction",
+  "ExpoSQLiteAsyncDatabase",
+  "NodeSQLiteDatabase",
+  "SQLiteBunDatabase",
+  "SQLiteCloudDatabase",
+  "TursoDatabaseDatabase",
   "SQLiteEffectDatabase",
   "SQLiteEffectTransaction",
-  "EffectLibsqlDatabase",
-  "EffectSQLiteBunDatabase",
-  "EffectSQLiteD1Database",
-  "EffectSQLiteDoDatabase",
-  "EffectSQLiteNodeDatabase",
-  "EffectSQLiteWasmDatabase",
 ];
-const dialects = [postgres, mysql, sqlite, singlestore, sqlserver, gel, effect];
+const sqlserverInOne = ["MsSqlDatabase", "MsSqlTransaction", "NodeMsSqlDatabase"];
 
+const everything = [
+  postgres,
+  mysql,
+  sqlite,
+  singlestore,
+  gel,
+  postgresInOne,
+  mysqlInOne,
+  sqliteInOne,
+  sqlserverInOne,
+].flat();
 const transactionOf = (container: string) => `${container}.transaction`;
 const insertOf = (container: string) => `${container}.insert()`;
-const isTransaction = (container: string) => container.endsWith("Transaction");
 
 export const drizzleOrm: Library = {
   name: "Drizzle ORM",
@@ -134,11 +127,10 @@ export const drizzleOrm: Library = {
     PgDatabase: ["drizzle()", "withReplicas()"],
     MySqlDatabase: "drizzle()",
     BaseSQLiteDatabase: "drizzle()",
-    PgInsertBuilder: [...postgres, "PgEffectDatabase", "PgEffectTransaction"].map(insertOf),
+    PgInsertBuilder: postgres.map(insertOf),
     MySqlInsertBuilder: mysql.map(insertOf),
     SQLiteInsertBuilder: sqlite.map(insertOf),
     SingleStoreInsertBuilder: singlestore.map(insertOf),
-    MsSqlInsertBuilder: sqlserver.map(insertOf),
     GelInsertBuilder: gel.map(insertOf),
   },
   transactions: [
@@ -146,16 +138,18 @@ export const drizzleOrm: Library = {
     { open: mysql.map(transactionOf), callback: 0, handle: 0, handleType: "MySqlTransaction" },
     { open: sqlite.map(transactionOf), callback: 0, handle: 0, handleType: "SQLiteTransaction" },
     { open: singlestore.map(transactionOf), callback: 0, handle: 0, handleType: "SingleStoreTransaction" },
-    { open: sqlserver.map(transactionOf), callback: 0, handle: 0, handleType: "MsSqlTransaction" },
     { open: gel.map(transactionOf), callback: 0, handle: 0, handleType: "GelTransaction" },
-    { open: effect.map(transactionOf), callback: 0, handle: 0 },
+    { open: postgresInOne.map(transactionOf), callback: 0, handle: 0, handleType: "PgAsyncTransaction" },
+    { open: mysqlInOne.map(transactionOf), callback: 0, handle: 0, handleType: "MySqlAsyncTransaction" },
+    { open: sqliteInOne.map(transactionOf), callback: 0, handle: 0, handleType: "SQLiteAsyncTransaction" },
+    { open: sqlserverInOne.map(transactionOf), callback: 0, handle: 0, handleType: "MsSqlTransaction" },
   ],
   sql: [
-    { member: ["*.execute"], on: "pool" },
+    { member: "*.execute", on: "pool" },
     // SQLite drivers hold one connection.
     { member: ["BaseSQLiteDatabase.run", "SQLiteAsyncDatabase.run"], on: "connection" },
   ],
-  handles: [{ type: dialects.flat().filter(isTransaction), proves: true }],
+  handles: [{ type: everything.filter((container) => container.endsWith("Transaction")), proves: true }],
   stores: [
     {
       member: [
@@ -163,9 +157,9 @@ export const drizzleOrm: Library = {
         "MySqlInsertBuilder.values",
         "SQLiteInsertBuilder.values",
         "SingleStoreInsertBuilder.values",
-        "MsSqlInsertBuilder.values",
-        "CockroachInsertBuilder.values",
         "GelInsertBuilder.values",
+        "CockroachInsertBuilder.values",
+        "MsSqlInsertBuilder.values",
       ],
       slot: { argument: 0 },
     },

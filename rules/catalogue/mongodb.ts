@@ -4,9 +4,18 @@ import type { Library } from "./vocabulary.js";
 export const mongodb: Library = {
   name: "MongoDB driver",
   packages: ["mongodb"],
+  importedFrom: ["mongoose"],
   values: {
     MongoClient: ["MongoClient.connect()"],
-    ClientSession: ["MongoClient.startSession()"],
+    ClientSession: [
+      "MongoClient.startSession()",
+      // of Mongoose
+      "startSession()",
+      "*.startSession()",
+      "Connection.startSession()",
+      "Model.startSession()",
+      "Document.$session()",
+    ],
     Db: ["MongoClient.db()", "Collection.db"],
     Collection: ["Db.collection()", "Db.createCollection()"],
     OrderedBulkOperation: "Collection.initializeOrderedBulkOp()",

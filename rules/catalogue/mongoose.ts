@@ -1,50 +1,23 @@
 import type { Library } from "./vocabulary.js";
 
-/** Sessions are those of the MongoDB driver. */
+/** Sessions are those of the MongoDB driver, whose entry knows them. */
 export const mongoose: Library = {
   name: "Mongoose",
   packages: ["mongoose"],
   values: {
-    Mongoose: ["default", "mongoose", "connect()", "Mongoose.connect()"],
     Connection: [
       "connection",
       "createConnection()",
-      "Mongoose.connection",
-      "Mongoose.createConnection()",
+      "*.connection",
+      "*.createConnection()",
       "Connection.useDb()",
       "Connection.asPromise()",
       "Model.db",
       "Document.db",
     ],
-    ClientSession: [
-      "startSession()",
-      "Mongoose.startSession()",
-      "Connection.startSession()",
-      "Model.startSession()",
-      "Document.$session()",
-    ],
-    Model: [
-      "model()",
-      "Mongoose.model()",
-      "Connection.model()",
-      "Mongoose.models.*",
-      "Connection.models.*",
-      "Model.discriminator()",
-    ],
+    Model: ["model()", "*.model()", "Model.discriminator()"],
   },
-  transactions: [
-    { open: "Connection.transaction", callback: 0, handle: 0, handleType: "ClientSession", reruns: true },
-    { open: "ClientSession.withTransaction", callback: 0, handle: 0, handleType: "ClientSession", reruns: true },
-  ],
-  manual: [
-    {
-      begin: "ClientSession.startTransaction",
-      handle: "receiver",
-      commit: "ClientSession.commitTransaction",
-      rollback: "ClientSession.abortTransaction",
-    },
-  ],
-  handles: [{ type: "ClientSession", proves: false }],
+  transactions: [{ open: "Connection.transaction", callback: 0, handle: 0, handleType: "ClientSession", reruns: true }],
   hooks: [
     // A save without a session has no transaction at all.
     {

@@ -54,7 +54,10 @@ export const sequelize: Library = {
       onlyInCallersTransaction: true,
     },
     {
-      registeredBy: hooks.flatMap((hook) => [`Model.${hook}`, `Sequelize.${hook}`]),
+      // Upsert and restore have none.
+      registeredBy: hooks
+        .filter((hook) => !/Upsert|Restore/.test(hook))
+        .flatMap((hook) => [`Model.${hook}`, `Sequelize.${hook}`]),
       hook: { argument: "last" },
       onlyInCallersTransaction: true,
     },

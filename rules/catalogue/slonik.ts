@@ -30,12 +30,12 @@ export const slonik: Library = {
   afterCommit: [
     // Listeners of failed attempts stay, so a retried transaction calls them all.
     {
-      member: ["DatabaseTransactionConnection.on", "DatabaseTransactionEventEmitter.on"],
+      member: "DatabaseTransactionConnection.on",
       event: "commit",
       callback: 1,
     },
     {
-      member: ["DatabaseTransactionConnection.on", "DatabaseTransactionEventEmitter.on"],
+      member: "DatabaseTransactionConnection.on",
       event: "rollback",
       callback: 1,
       after: "rollback",
