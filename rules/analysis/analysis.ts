@@ -61,7 +61,7 @@ function typedProgram(sourceCode: Readonly<TSESLint.SourceCode>, path: string, k
   if (!typescript) return undefined;
   let program = programs.get(tsProgram)?.get(knowledge);
   if (!program) {
-    const semantics = new TypedSemantics(typescript, tsProgram);
+    const semantics = new TypedSemantics(typescript, tsProgram, knowledge);
     program = programOf(semantics, knowledge);
     remember(programs, tsProgram, knowledge, program);
   }

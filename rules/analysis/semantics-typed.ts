@@ -3,6 +3,8 @@ import type ts from "typescript";
 import { codeOfSourceFile, nodeOf } from "./code/from-typescript.js";
 import { childrenOf } from "./code/node.js";
 import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FieldNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode, PropertyNode } from "./code/node.js";
+import { Annotations, memberRef } from "./annotations.js";
+import type { Knowledge } from "./knowledge.js";
 import { packageOfFile, packageOfSpecifier } from "./package-of.js";
 import type { Definition, Path, Ref, Semantics } from "./semantics.js";
 
@@ -18,11 +20,24 @@ export class TypedSemantics implements Semantics {
   readonly #definitions = new WeakMap<object, Definition | null>();
   readonly #types = new WeakMap<object, readonly Ref[]>();
   readonly #implementers = new Map<string, ClassNode[]>();
+  readonly #annotations: Annotations;
   #files: readonly CodeFile[] | undefined;
   /** How many questions the checker was asked: the number that a test watches, because time is noisy. */
   questions = 0;
 
-  constructor(typescript: Typescript, program: ts.Program) {
+  constructor(typescript: Typescript, program: ts.Program, knowledge: Knowledge) {
+    this.#annotations = new Annotations(
+      {
+        definitionOfName: (name) => this.definitionOfName(name),
+        definitionOfMember: (member) => this.definitionOfMember(member),
+        ownMember: (member) => {
+          const definition = this.definitionOfMember(member);
+          return definition?.kind === "declared" ? undefined : definition;
+        },
+        typeNamed: importNamed,
+      },
+      knowledge,
+    );
     this.#ts = typescript;
     this.#program = program;
     this.#checker = program.getTypeChecker();
@@ -40,9 +55,10 @@ export class TypedSemantics implements Semantics {
     return this.#remembered(member.raw, () => {
       const symbol = this.#symbolAt(member.propertyRaw as ts.Node);
       if (symbol) return this.#definitionOf(symbol);
-      // a member of a module without types: the import still tells which package it is
-      const inner = member.object.kind === "name" ? this.#importOf(member.object.raw as ts.Identifier) : undefined;
-      return inner && member.property !== undefined && inner.imported !== "named" ? declared({ package: inner.package, container: undefined, name: member.property, file: undefined, isProject: false }) : undefined;
+      // a package that is not installed has no types: its import and the annotations still tell what is meant
+      const { property } = member;
+      const refs = property === undefined ? [] : this.#annotations.containersOf(member.object).map((type) => memberRef(type, property));
+      return refs.length > 0 ? { kind: "declared", refs, raw: undefined } : undefined;
     });
   }
 
@@ -285,11 +301,6 @@ export class TypedSemantics implements Semantics {
     return found?.name === undefined ? undefined : declared({ package: found.package, container: undefined, name: found.name, file: undefined, isProject: false });
   }
 
-  #importOf(raw: ts.Identifier) {
-    const symbol = this.#checker.getSymbolAtLocation(raw);
-    return symbol && this.#importOfSymbol(symbol);
-  }
-
   #importOfSymbol(symbol: ts.Symbol): { package: string; name: string | undefined; imported: "named" | "default" | "namespace" } | undefined {
     const t = this.#ts;
     const declaration = symbol.declarations?.[0];
@@ -325,6 +336,17 @@ export class TypedSemantics implements Semantics {
       }),
     );
   }
+}
+
+/** The import behind a name of a file. */
+function importNamed(name: string, near: Node): Definition | undefined {
+  if (near.file.root.kind !== "block") return undefined;
+  for (const statement of near.file.root.body) {
+    const found = statement.kind === "import" ? statement.specifiers.find(({ local }) => local === name) : undefined;
+    const from = found && statement.kind === "import" ? packageOfSpecifier(statement.module) : undefined;
+    if (found && from !== undefined) return declared({ package: from, container: undefined, name: found.imported, file: undefined, isProject: false });
+  }
+  return undefined;
 }
 
 function declared(ref: Ref): Definition {

@@ -1,7 +1,8 @@
-import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode, TypeText } from "./code/node.js";
+import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode } from "./code/node.js";
 import { childrenOf, enclosingClass } from "./code/node.js";
+import { Annotations, memberRef } from "./annotations.js";
 import type { EstreeFile, Raw } from "./code/from-estree.js";
-import { oneOrMore, type Knowledge } from "./knowledge.js";
+import type { Knowledge } from "./knowledge.js";
 import { packageOfSpecifier } from "./package-of.js";
 import type { Definition, Path, Ref, Semantics } from "./semantics.js";
 
@@ -23,12 +24,21 @@ export class UntypedSemantics implements Semantics {
   readonly #scopeOf: (raw: Raw) => Scope | null;
   readonly #knowledge: Knowledge;
   readonly #names = new Map<object, Definition | null>();
-  readonly #containers = new Map<object, readonly Ref[]>();
+  readonly #annotations: Annotations;
 
   constructor(file: EstreeFile, scopeOf: (raw: Raw) => Scope | null, knowledge: Knowledge) {
     this.#file = file;
     this.#scopeOf = scopeOf;
     this.#knowledge = knowledge;
+    this.#annotations = new Annotations(
+      {
+        definitionOfName: (name) => this.definitionOfName(name),
+        definitionOfMember: (member) => this.definitionOfMember(member),
+        ownMember: (member) => (member.property === undefined ? undefined : this.#ownMember(member.object, member.property)),
+        typeNamed: (text, near) => this.#variable({ kind: "name", text, file: near.file, start: near.start, end: near.end, raw: near.raw, parent: near.parent }),
+      },
+      knowledge,
+    );
   }
 
   definitionOfName(name: NameNode): Definition | undefined {
@@ -45,7 +55,7 @@ export class UntypedSemantics implements Semantics {
     if (property === undefined) return undefined;
     const own = this.#ownMember(member.object, property);
     if (own) return own;
-    const refs = this.#containersOf(member.object).map((type): Ref => memberRef(type, property));
+    const refs = this.#annotations.containersOf(member.object).map((type): Ref => memberRef(type, property));
     return refs.length > 0 ? { kind: "declared", refs, raw: undefined } : undefined;
   }
 
@@ -54,11 +64,11 @@ export class UntypedSemantics implements Semantics {
   }
 
   typesOf(node: Node): readonly Ref[] {
-    return this.#containersOf(node);
+    return this.#annotations.containersOf(node);
   }
 
   typesOfParameter(parameter: ParameterNode): readonly Ref[] {
-    return this.#annotated(parameter.type, parameter);
+    return this.#annotations.annotated(parameter.type, parameter);
   }
 
   signatureOf(_call: CallNode): readonly Ref[] {
@@ -81,7 +91,7 @@ export class UntypedSemantics implements Semantics {
   }
 
   isOfLibrary(node: ClassNode, packages: readonly string[]): boolean {
-    const bases = [...(node.superClass ? this.#instanceOf(node.superClass) : []), ...node.interfaces.flatMap((type) => this.#annotated(type, node))];
+    const bases = [...(node.superClass ? this.#annotations.instanceOf(node.superClass) : []), ...node.interfaces.flatMap((type) => this.#annotations.annotated(type, node))];
     return bases.some((base) => packages.includes(base.package));
   }
 
@@ -210,148 +220,10 @@ export class UntypedSemantics implements Semantics {
   #classNamed(name: string): ClassNode | undefined {
     return childrenOf(this.#file.root).find((node): node is ClassNode => node.kind === "class" && node.name === name);
   }
-
-  /** The library containers that a value is an instance of. */
-  #containersOf(node: Node): readonly Ref[] {
-    const known = this.#containers.get(node.raw);
-    if (known) return known;
-    this.#containers.set(node.raw, []);
-    const refs = this.#containers_(node);
-    this.#containers.set(node.raw, refs);
-    return refs;
-  }
-
-  #containers_(node: Node): readonly Ref[] {
-    switch (node.kind) {
-      case "await":
-        return node.argument ? this.#containersOf(node.argument) : [];
-      case "name":
-        return this.#containersOfDefinition(this.definitionOfName(node));
-      case "member": {
-        const own = node.property === undefined ? undefined : this.#ownMember(node.object, node.property);
-        if (own) return this.#containersOfDefinition(own);
-        return node.property === undefined ? [] : this.#containersOf(node.object).flatMap((type) => this.#made(`${type.name}.${node.property ?? ""}`, memberRef(type, node.property ?? ""), false));
-      }
-      case "call":
-        return node.isNew ? this.#constructed(node) : this.#returned(node);
-      case "this": {
-        const owner = enclosingClass(node);
-        return owner?.superClass ? this.#instanceOf(owner.superClass) : [];
-      }
-      default:
-        return [];
-    }
-  }
-
-  #containersOfDefinition(definition: Definition | undefined): readonly Ref[] {
-    switch (definition?.kind) {
-      case "declared":
-        // an export: its members are found under its own name, and under what the catalogue says that it is
-        return definition.refs.flatMap((ref) => [...(ref.name === "*" || ref.name === "default" ? [{ ...ref, name: "*" }] : [ref]), ...this.#made(ref.name, ref, false)]);
-      case "variable": {
-        const { declarator, path } = definition;
-        if (path.length === 0) {
-          const annotated = this.#annotated(declarator.type, declarator);
-          if (annotated.length > 0) return annotated;
-          return declarator.init ? this.#containersOf(declarator.init) : [];
-        }
-        const [key] = path;
-        return declarator.init && path.length === 1 && typeof key === "string"
-          ? this.#containersOf(declarator.init).flatMap((type) => this.#made(`${type.name}.${key}`, memberRef(type, key), false))
-          : [];
-      }
-      case "parameter":
-        if (definition.path.length > 0) return [];
-        return definition.parameter.type ? this.#annotated(definition.parameter.type, definition.parameter) : this.#handleOf(definition.fn, definition.index);
-      case "field":
-        if (definition.field.type) return this.#annotated(definition.field.type, definition.field);
-        return definition.field.value ? this.#containersOf(definition.field.value) : [];
-      case "property":
-        return this.#containersOf(definition.property.value);
-      case "class":
-        return definition.node.superClass ? this.#instanceOf(definition.node.superClass) : [];
-      default:
-        return [];
-    }
-  }
-
-  /** What `new X()` makes: X itself, or the library class that X extends. */
-  #constructed(call: CallNode): readonly Ref[] {
-    return this.#instanceOf(call.callee);
-  }
-
-  #instanceOf(callee: Node): readonly Ref[] {
-    const definition = callee.kind === "name" ? this.definitionOfName(callee) : callee.kind === "member" ? this.definitionOfMember(callee) : undefined;
-    if (definition?.kind === "class") return definition.node.superClass ? this.#instanceOf(definition.node.superClass) : [];
-    if (definition?.kind !== "declared") return [];
-    return definition.refs.map((ref) => ({ ...ref, container: undefined, name: ref.name === "default" ? "*" : ref.name }));
-  }
-
-  #returned(call: CallNode): readonly Ref[] {
-    const { callee } = call;
-    const definition = callee.kind === "name" ? this.definitionOfName(callee) : callee.kind === "member" ? this.definitionOfMember(callee) : undefined;
-    if (definition?.kind === "declared") {
-      return definition.refs.flatMap((ref) => this.#made(ref.container === undefined ? ref.name : `${ref.container}.${ref.name}`, ref, true));
-    }
-    if (definition?.kind === "function" && definition.fn.returnType) return this.#annotated(awaited(definition.fn.returnType), definition.fn);
-    return [];
-  }
-
-  /** Containers that the catalogue says are made by a member or an export. */
-  #made(what: string, ref: Ref, called: boolean): readonly Ref[] {
-    const written = called ? `${what}()` : what;
-    const anyContainer = called && ref.container === "*" ? `.${ref.name}()` : undefined;
-    return this.#knowledge.libraries
-      .filter((library) => library.packages.includes(ref.package) || library.importedFrom?.includes(ref.package))
-      .flatMap((library) =>
-        Object.entries(library.values ?? {}).flatMap(([container, forms]) =>
-          oneOrMore(forms).some((form) => form === written || (anyContainer !== undefined && form.endsWith(anyContainer)))
-            ? [{ package: library.packages[0] ?? ref.package, container: undefined, name: container, file: undefined, isProject: false }]
-            : [],
-        ),
-      );
-  }
-
-  #annotated(type: TypeText | undefined, near: Node): readonly Ref[] {
-    const inner = type && awaited(type);
-    const [first] = inner?.path ?? [];
-    if (!inner || first === undefined) return [];
-    const last = inner.path.at(-1) ?? first;
-    const definition = this.#variable({ kind: "name", text: first, file: near.file, start: near.start, end: near.end, raw: near.raw, parent: near.parent });
-    if (definition?.kind === "class") return definition.node.superClass ? this.#instanceOf(definition.node.superClass) : [];
-    if (definition?.kind !== "declared") return [];
-    return definition.refs.map((ref) => ({ ...ref, name: inner.path.length > 1 ? last : ref.name === "default" ? "*" : ref.name }));
-  }
-
-  /** A callback's parameter without annotation: the handle of the opener that the callback is given to. */
-  #handleOf(fn: FunctionNode, index: number): readonly Ref[] {
-    const call = fn.parent;
-    if (call?.kind !== "call" || call.isNew || !call.args.includes(fn)) return [];
-    const { callee } = call;
-    const name = callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
-    if (!this.#knowledge.transactions.hasName(name)) return [];
-    const definition = callee.kind === "name" ? this.definitionOfName(callee) : callee.kind === "member" ? this.definitionOfMember(callee) : undefined;
-    if (definition?.kind !== "declared") return [];
-    return this.#knowledge.transactions.find(definition.refs).flatMap(({ library, entry }) => {
-      const handle = entry.handle === "last" ? fn.params.length - 1 : entry.handle;
-      if (handle !== index || entry.handleType === undefined) return [];
-      return [{ package: library.packages[0] ?? "", container: undefined, name: entry.handleType, file: undefined, isProject: false }];
-    });
-  }
 }
 
 function declared(ref: Ref): Declared {
   return { kind: "declared", refs: [ref], raw: undefined };
-}
-
-/** Ref of a member of a container; `*` is a whole module, of which functions are members too. */
-function memberRef(type: Ref, property: string): Ref {
-  return { ...type, container: type.name, name: property };
-}
-
-function awaited(type: TypeText): TypeText {
-  const [inner] = type.typeArguments;
-  return type.path.at(-1) === "Promise" && inner ? inner : type;
 }
 
 function importedName(specifier: Raw): string {
