@@ -1,0 +1,77 @@
+/**
+ * Names that the catalogue knows and the installed packages do not declare: library → where they are → names. The name
+ * of a container stands for its members too.
+ */
+export const notDeclared: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "AWS CDK": { "the alpha packages for Python and Go": ["new *.PythonFunction", "new *.GoFunction"] },
+  Agenda: { "5 and @hokify/agenda": ["JobAttributes", "IJobParameters"] },
+  "BSON ObjectId": { "bson 4": ["new ObjectID", "ObjectID"] },
+  BullMQ: { "5 and before": ["Repeat"] },
+  "Drizzle ORM": {
+    "1.0, release candidates": [
+      "BunMySqlDatabase",
+      "CockroachDatabase",
+      "CockroachInsertBuilder",
+      "CockroachTransaction",
+      "EffectMysql2Database",
+      "EffectPgDatabase",
+      "ExpoSQLiteAsyncDatabase",
+      "MsSqlDatabase",
+      "MsSqlInsertBuilder",
+      "MsSqlTransaction",
+      "MySqlAsyncDatabase",
+      "MySqlAsyncTransaction",
+      "MySqlEffectDatabase",
+      "MySqlEffectTransaction",
+      "NodeCockroachDatabase",
+      "NodeMsSqlDatabase",
+      "NodeSQLiteDatabase",
+      "PgAsyncDatabase",
+      "PgAsyncTransaction",
+      "PgEffectDatabase",
+      "PgEffectTransaction",
+      "PostgresAuroraDatabase",
+      "PostgresDatabase",
+      "PostgresHttpDatabase",
+      "SQLiteAsyncDatabase",
+      "SQLiteAsyncTransaction",
+      "SQLiteBunDatabase",
+      "SQLiteCloudDatabase",
+      "SQLiteEffectDatabase",
+      "SQLiteEffectTransaction",
+      "TursoDatabaseDatabase",
+    ],
+  },
+  "NATS and JetStream": { "nats 2": ["DeliveryInfo.redeliveryCount", "connect", "NatsConnection.jetstream"] },
+  Prisma: {
+    "6.13 and before": ["PrismaClient.$use"],
+    "the generated client, which ends the names of its delegates so": ["Delegate"],
+  },
+  Resend: { "6.0 and before": ["Batch"] },
+  Slonik: { "a mapped type": ["DatabaseTransactionConnection.on"] },
+  TypeORM: {
+    "0.3 and before": [
+      "@Transaction",
+      "AbstractRepository",
+      "Connection",
+      "ConnectionManager",
+      "SqliteQueryRunner",
+      "createConnection",
+      "createQueryBuilder",
+      "getConnection",
+      "getConnectionManager",
+      "getManager",
+      "getRepository",
+    ],
+  },
+  "cuid and cuid2": { cuid: ["cuid", "default"] },
+  ioredis: { "@types/ioredis 4": ["Commands"] },
+  mysql2: { "functions that make a class": ["query", "execute"] },
+  "node:crypto and Web Crypto": { "@types/node 24": ["randomUUIDv7"] },
+  "pg-boss": { "9 and before": ["PgBoss.sendOnce", "PgBoss.sendSingleton", "BatchWorkHandler"] },
+  "redis (node-redis)": { "@types/redis 2": ["Commands"] },
+  "ulid and ulidx": { "ulid 2": ["ULID", "factory"] },
+};
+
+/** Members that a mapped type makes: only the signature behind them is declared, in the container. */
+export const onlySignatures: readonly string[] = ["Got", "GotRequestFunction"];
