@@ -23,7 +23,7 @@ const send = [
 const fiveMinutes = "5 minutes, on FIFO queues and topics";
 
 export const awsSdk: Library = {
-  name: "AWS SDK v3 (SQS, SNS, EventBridge, Step Functions, Lambda, Kinesis, Firehose, SES, S3, Bedrock)",
+  name: "AWS SDK v3",
   packages: [
     "@aws-sdk/client-sqs",
     "@aws-sdk/client-bedrock-runtime",

@@ -59,7 +59,7 @@ export const axios: Library = {
         "Axios.request",
         "AxiosInstance.()",
       ],
-      setBy: ["AxiosStatic.create", "Axios.create", "axios.create"],
+      setBy: ["AxiosStatic.create", "axios.create"],
       slot: { argument: 0, path: "timeout" },
       unit: "ms",
     },

@@ -23,7 +23,7 @@ export const nestjsMicroservices: Library = {
       payload: { argument: 1 },
     },
     {
-      member: ["ClientKafka.emitBatch", "ClientKafkaProxy.emitBatch"],
+      member: "ClientKafka.emitBatch",
       to: "topic",
       payload: { argument: 1, path: "messages[]" },
     },

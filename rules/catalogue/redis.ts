@@ -5,7 +5,7 @@ export const redis: Library = {
   name: "redis (node-redis)",
   packages: ["redis", "@redis/client", "@types/redis"],
   values: {
-    RedisClientType: ["createClient()", "RedisClientType.duplicate()", "createClientPool()"],
+    RedisClientType: ["createClient()", "RedisClientType.duplicate()", "createClientPool()", "*.createClient()"],
     RedisClusterType: "createCluster()",
   },
   dispatches: [

@@ -27,7 +27,6 @@ export const socketIo: Library = {
       member: [
         "Server.emit",
         "Server.send",
-        "Server.emitWithAck",
         "Server.serverSideEmit",
         "Namespace.emit",
         "Namespace.send",

@@ -5,8 +5,8 @@ export const twilio: Library = {
   packages: ["twilio"],
   values: {
     Twilio: "default()",
-    MessageListInstance: "Twilio.messages",
-    CallListInstance: "Twilio.calls",
+    MessageListInstance: ["Twilio.messages", "*.messages"],
+    CallListInstance: ["Twilio.calls", "*.calls"],
   },
   effects: [
     {
