@@ -97,8 +97,9 @@ export class Effects {
       const reached = this.#byFunction(callback, { fn: callback.fn, args: undefined, self: callback.self, up: callback.frame }, depth);
       if (reached) return reached;
     }
-    if (callee.kind === "declared") {
-      for (const fn of this.#program.semantics.implementationsOf(callee.definition).slice(0, 5)) {
+    const declared = callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
+    if (declared) {
+      for (const fn of this.#program.semantics.implementationsOf(declared).slice(0, 5)) {
         const reached = this.#byFunction({ kind: "closure", fn, frame: undefined, self: undefined }, { fn, args: call.args.map((node) => ({ node, frame })), self: undefined, up: undefined }, depth + 1);
         if (reached) return reached;
       }
@@ -219,6 +220,7 @@ export class Effects {
   /** What the catalogue and the settings may know a value by. */
   refsOf(settled: Settled, calledAs: string | undefined): readonly Ref[] {
     if (settled.kind === "declared") return settled.refs;
+    if (settled.kind === "parameter") return settled.declared?.refs ?? [];
     if (settled.kind === "closure") return [refOfFunction(settled.fn, calledAs)];
     return [];
   }

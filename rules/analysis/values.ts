@@ -25,7 +25,14 @@ export type Settled =
   | { readonly kind: "class"; readonly node: ClassNode }
   | { readonly kind: "declared"; readonly refs: readonly Ref[]; readonly definition: Extract<Definition, { kind: "declared" }> }
   /** A parameter of a function that nobody is known to call here. */
-  | { readonly kind: "parameter"; readonly fn: FunctionNode; readonly index: number; readonly path: Path }
+  | {
+      readonly kind: "parameter";
+      readonly fn: FunctionNode;
+      readonly index: number;
+      readonly path: Path;
+      /** The member of a type of the project that it is declared as: `bus.publish` of an injected `EventBus`. */
+      readonly declared?: Extract<Definition, { kind: "declared" }>;
+    }
   /** `undefined`, `null`, an argument that was not given, a property that an object lacks. */
   | { readonly kind: "absent" }
   /** Anything else, as far as it was followed. */
@@ -228,7 +235,8 @@ export class Values {
       if (found && found.kind !== "parameter") return found;
       const declared = this.#definition(this.#semantics.definitionOfMember(node), frame, depth);
       // a member of a parameter is whatever was passed, unless a library or class declares it
-      return declared?.kind === "declared" && declared.refs.some((ref) => !ref.isProject) ? declared : declared?.kind === "closure" ? declared : (found ?? declared);
+      if (declared?.kind === "closure" || (declared?.kind === "declared" && declared.refs.some((ref) => !ref.isProject))) return declared;
+      return found?.kind === "parameter" && declared?.kind === "declared" ? { ...found, declared: declared.definition } : (found ?? declared);
     }
     const definition = this.#semantics.definitionOfMember(node);
     if (definition?.kind === "function") return { kind: "closure", fn: definition.fn, frame: frameOf(object) ?? frame, self: object.kind === "other" && object.node.kind !== "this" ? undefined : object };
