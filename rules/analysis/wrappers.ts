@@ -1,5 +1,5 @@
 import type { Program } from "./analysis.js";
-import { childrenOf, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
+import { childrenOf, enclosingFunction, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
 import { argumentAt, functionArguments, runningOf } from "./deferral.js";
 import { nameOfCallee, nameOfVariable } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
@@ -101,7 +101,26 @@ export class Wrappers {
       if (entry.withoutCallback && call.args.some((argument) => argument.kind === "function" || this.#program.values.settle(argument, frame).kind === "closure")) continue;
       return "begin";
     }
-    return callee.kind === "closure" && depth < DEPTH ? this.#turnIn(callee, depth) : undefined;
+    const inside = callee.kind === "closure" && depth < DEPTH ? this.#turnIn(callee, depth) : undefined;
+    return inside ?? (refs.some((ref) => !ref.isProject) ? undefined : this.#turnByShape(call, name));
+  }
+
+  /**
+   * Where types end (`options.database` is `any`), three calls together still tell: a transaction is awaited into a
+   * constant, the constant is committed, and it is rolled back.
+   */
+  #turnByShape(call: CallNode, name: string): Turn | undefined {
+    if (isBegunByShape(call, name)) return "begin";
+    const turn = /^commit/i.test(name) ? "commit" : /^(?:rollback|abort)/i.test(name) ? "rollback" : undefined;
+    if (!turn) return undefined;
+    const handles = call.callee.kind === "member" ? [call.callee.object, ...call.args] : call.args;
+    const isOfBegun = handles.some((handle) => {
+      const definition = handle.kind === "name" ? this.#program.semantics.definitionOfName(handle) : undefined;
+      const init = definition?.kind === "variable" ? definition.declarator.init : undefined;
+      const begun = init?.kind === "await" ? init.argument : init;
+      return begun?.kind === "call" && isBegunByShape(begun, nameOfCallee(begun) ?? "");
+    });
+    return isOfBegun ? turn : undefined;
   }
 
   /** The same for `` sql`BEGIN` ``. */
@@ -406,6 +425,16 @@ function mentionsParameters(call: CallNode, fn: FunctionNode): boolean {
   const names = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
   const mentions = (node: Node): boolean => (node.kind === "name" && names.has(node.text)) || childrenOf(node).some(mentions);
   return names.size === 0 || call.args.some(mentions);
+}
+
+function isBegunByShape(call: CallNode, name: string): boolean {
+  const declarator = call.parent?.kind === "await" ? call.parent.parent : call.parent;
+  if (declarator?.kind !== "declarator" || declarator.target.kind !== "name" || !/transaction|trx/i.test(name)) return false;
+  const fn = enclosingFunction(call);
+  const text = fn ? fn.file.text.slice(call.end, fn.end) : "";
+  const handle = declarator.target.text.replaceAll("$", "\\$");
+  const ends = (verb: string) => new RegExp(`\\b${handle}\\.${verb}\\w*\\(|\\b${verb}\\w*\\((?:[^()]*[,\\s{])?${handle}\\b`, "i").test(text);
+  return ends("commit") && ends("rollback");
 }
 
 /** Whether a name tells by itself, or the rest of the callee does. */
