@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 
 import type { Program } from "./analysis.js";
-import { enclosingFunction, type ClassNode, type CodeFile, type DeclaratorNode, type FieldNode, type FunctionNode, type Node, type PropertyNode } from "./code/node.js";
+import { enclosingClass, enclosingFunction, type ClassNode, type CodeFile, type DeclaratorNode, type FieldNode, type FunctionNode, type Node, type PropertyNode } from "./code/node.js";
 import { Handlers, refsOfType, type JobHandler } from "./handler-scope.js";
 import { mentions, occurrences } from "./occurrences.js";
 import type { Definition, Semantics } from "./semantics.js";
@@ -27,7 +27,7 @@ interface Step {
   readonly depth: number;
 }
 
-const DEPTH = 9;
+const DEPTH = 12;
 /** Functions looked at for one question. */
 const BREADTH = 200;
 /** Places looked at for one name: a name that stands at more is too common to be worth the search. */
@@ -79,15 +79,25 @@ export class Callers {
     if (name === undefined || this.#reading.has(key)) return undefined;
     this.#reading.add(key);
     try {
+      const writer = enclosingFunction(holder);
       for (const use of occurrences(holder.file, name)) {
         const fn = enclosingFunction(use);
-        const path = fn && !isWrite(use) ? this.handlerAbove(fn) : undefined;
+        if (!fn || fn === writer || isWrite(use) || !this.#isSame(use, target)) continue;
+        const path = this.handlerAbove(fn);
         if (path) return path.handler;
       }
       return undefined;
     } finally {
       this.#reading.delete(key);
     }
+  }
+
+  /** Whether two places read the same variable, or the same field of their class. */
+  #isSame(use: Node, target: Node): boolean {
+    if (use.kind === "member") return target.kind === "member" && use.object.kind === "this" && enclosingClass(use) === enclosingClass(target);
+    if (use.kind !== "name" || target.kind !== "name") return false;
+    const [one, other] = [use, target].map((name) => this.#program.semantics.definitionOfName(name));
+    return one?.kind === "variable" && other?.kind === "variable" && one.declarator === other.declarator;
   }
 
   #search(start: FunctionNode): HandlerPath | undefined {
@@ -108,19 +118,39 @@ export class Callers {
         if (handler) return { handler, steps: functionsOf(step) };
         const around = enclosingFunction(fn);
         if (around) push(knownAs(around), step);
+        for (const caller of this.#callersOfKept(fn)) push(knownAs(caller), step);
       }
       for (const site of this.#sitesOf(step.known)) {
         const handler = this.#handlerAt(functionsOf(step)[0] ?? start, site);
         if (handler) return { handler, steps: functionsOf(step) };
         const caller = enclosingFunction(site);
         if (caller) push(knownAs(caller), step);
-        else {
-          const table = tableAround(site);
-          if (table) push({ fn: undefined, holder: table, name: nameOf(table) }, step);
-        }
+        const variable = variableAround(site);
+        if (variable) push({ fn: undefined, holder: variable, name: nameOf(variable) }, step);
       }
     }
     return undefined;
+  }
+
+  /**
+   * A callback that an instance keeps (`new BatchProcessor(10, async (batch) => …)`) runs when the file that made the
+   * instance calls its methods.
+   */
+  #callersOfKept(fn: FunctionNode): readonly FunctionNode[] {
+    const call = fn.parent;
+    if (call?.kind !== "call" || !call.isNew) return [];
+    const index = call.args.indexOf(fn);
+    const { callee } = this.#program.effects.calledBy(call, undefined);
+    if (index === -1 || callee.kind !== "class") return [];
+    const methods = callee.node.members.filter((member) => member.kind === "function" && member.role === "method");
+    return methods.flatMap((method) =>
+      method.name === undefined || method.kind !== "function"
+        ? []
+        : occurrences(fn.file, method.name).flatMap((node) => {
+            const definition = node.kind === "member" ? this.#program.semantics.definitionOfMember(node) : undefined;
+            return definition?.kind === "function" && definition.fn === method ? (enclosingFunction(node) ?? []) : [];
+          }),
+    );
   }
 
   /** Whether a place that names a function makes it a handler. */
@@ -178,7 +208,7 @@ export class Callers {
       case "class":
         return fn.role === "constructor" && fn.owner === definition.node;
       case "declared":
-        return definition.refs.some((ref) => ref.isProject) && (semantics.implementationsOf(definition).includes(fn) || implementsMember(known, definition));
+        return definition.refs.some((ref) => ref.isProject) && (semantics.implementationsOf(definition).includes(fn) || implementsMember(known, definition) || this.#completes(fn, definition));
       case "variable":
         return this.#proxyOf(node, known.name) !== undefined;
       default:
@@ -187,16 +217,26 @@ export class Callers {
   }
 
   #overrides(fn: FunctionNode, base: FunctionNode): boolean {
-    if (fn.name !== base.name || fn.owner?.kind !== "class" || base.owner?.kind !== "class") return false;
+    return fn.name === base.name && base.owner?.kind === "class" && this.#basesOf(fn).includes(base.owner);
+  }
+
+  /** A method of a class inside other code completes an abstract one as well. */
+  #completes(fn: FunctionNode, { refs }: Extract<Definition, { kind: "declared" }>): boolean {
+    return refs.some((ref) => ref.name === fn.name && this.#basesOf(fn).some((base) => base.name === ref.container && base.file.path === ref.file));
+  }
+
+  /** The classes of the project that the class of a method extends. */
+  #basesOf(fn: FunctionNode): readonly ClassNode[] {
     const { semantics } = this.#program;
-    let current: ClassNode | undefined = fn.owner;
-    for (let depth = 0; current && depth < 6; depth++) {
+    const bases: ClassNode[] = [];
+    let current = fn.owner?.kind === "class" ? fn.owner : undefined;
+    while (current && bases.length < 6) {
       const { superClass }: ClassNode = current;
       const above: Definition | undefined = superClass?.kind === "name" ? semantics.definitionOfName(superClass) : superClass?.kind === "member" ? semantics.definitionOfMember(superClass) : undefined;
       current = above?.kind === "class" ? above.node : undefined;
-      if (current === base.owner) return true;
+      if (current) bases.push(current);
     }
-    return false;
+    return bases;
   }
 
   /** `const { charge } = proxyActivities<typeof activities>()`: a worker runs the exported function of that name. */
@@ -262,11 +302,15 @@ function implementsMember(known: Known, definition: Extract<Definition, { kind: 
   return name !== undefined && definition.refs.some((ref) => ref.container === name && ref.name === known.name);
 }
 
-/** A variable that holds an object or array around a place: `const handlers = { [name]: handle }`. */
-function tableAround(site: Node): DeclaratorNode | undefined {
-  let current = site.parent;
-  while (current && ["property", "object", "array", "call", "member", "await"].includes(current.kind)) current = current.parent;
-  return current?.kind === "declarator" ? current : undefined;
+/** A variable that holds what a place names: `const handlers = { [name]: handle }`, `const run = this.run.bind(this)`. */
+function variableAround(site: Node): DeclaratorNode | undefined {
+  let current: Node = site;
+  for (let above = site.parent; above; current = above, above = above.parent) {
+    if (above.kind === "declarator") return above.init === current ? above : undefined;
+    const isHeld = ["property", "object", "array", "await", "conditional", "binary"].includes(above.kind) || (above.kind === "member" && above.property === "bind") || (above.kind === "call" && (above.callee !== current || (current.kind === "member" && current.property === "bind")));
+    if (!isHeld) return undefined;
+  }
+  return undefined;
 }
 
 function functionsOf(step: Step): FunctionNode[] {
