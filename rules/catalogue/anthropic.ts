@@ -3,6 +3,6 @@ import type { Library } from "./vocabulary.js";
 export const anthropic: Library = {
   name: "Anthropic",
   packages: ["@anthropic-ai/sdk"],
-  values: { Messages: "Anthropic.messages", Batches: "Messages.batches" },
+  values: { Messages: ["Anthropic.messages", "*.messages"], Batches: "Messages.batches" },
   effects: [{ member: ["Messages.create", "Messages.stream", "Batches.create"], kind: "model" }],
 };

@@ -1,48 +1,49 @@
 import type { Library } from "./vocabulary.js";
 
-const writes = [
-  "Axios.post",
-  "Axios.put",
-  "Axios.patch",
-  "Axios.postForm",
-  "Axios.putForm",
-  "Axios.patchForm",
-] as const;
+/** The checker finds the methods in `Axios`; annotations name what extends it. */
+const ofClient = (...methods: readonly string[]) =>
+  ["Axios", "AxiosInstance", "AxiosStatic"].flatMap((container) => methods.map((method) => `${container}.${method}`));
+
+const writes = ofClient("post", "put", "patch", "postForm", "putForm", "patchForm");
+const reads = ofClient("get", "head", "options");
+const deletes = ofClient("delete");
+const called = ["AxiosInstance.()", "AxiosStatic.()"];
+const requests = [...ofClient("request"), ...called, "axios", "default"];
 
 export const axios: Library = {
   name: "axios",
   packages: ["axios"],
-  values: { Axios: ["axios", "default", "axios.create()", "AxiosStatic.create()"] },
+  values: { AxiosInstance: ["axios", "default", "axios.create()", "AxiosStatic.create()"] },
   effects: [
     {
-      member: [...writes, "Axios.delete", "Axios.request", "AxiosInstance.()", "axios", "default"],
+      member: [...writes, ...deletes, ...requests],
       kind: "http",
     },
-    { member: ["Axios.get", "Axios.head", "Axios.options"], kind: "http", reads: true },
+    { member: reads, kind: "http", reads: true },
   ],
   keys: [
     { member: writes, slot: { argument: 2, path: "headers.Idempotency-Key" }, role: "idempotency" },
-    { member: "Axios.delete", slot: { argument: 1, path: "headers.Idempotency-Key" }, role: "idempotency" },
+    { member: deletes, slot: { argument: 1, path: "headers.Idempotency-Key" }, role: "idempotency" },
     {
-      member: ["Axios.request", "AxiosInstance.()", "axios", "default"],
+      member: requests,
       slot: { argument: 0, path: "headers.Idempotency-Key" },
       role: "idempotency",
     },
     {
-      member: ["AxiosInstance.()", "axios", "default"],
+      member: [...called, "axios", "default"],
       slot: { argument: 1, path: "headers.Idempotency-Key" },
       role: "idempotency",
     },
   ],
   deadlines: [
     {
-      member: ["Axios.get", "Axios.delete", "Axios.head", "Axios.options"],
+      member: [...reads, ...deletes],
       slot: { argument: 1, path: "timeout" },
       unit: "ms",
     },
     { member: writes, slot: { argument: 2, path: "timeout" }, unit: "ms" },
     {
-      member: ["Axios.request", "AxiosInstance.()", "axios", "default"],
+      member: requests,
       slot: [
         { argument: 0, path: "timeout" },
         { argument: 1, path: "timeout" },
@@ -50,16 +51,8 @@ export const axios: Library = {
       unit: "ms",
     },
     {
-      member: [
-        ...writes,
-        "Axios.get",
-        "Axios.delete",
-        "Axios.head",
-        "Axios.options",
-        "Axios.request",
-        "AxiosInstance.()",
-      ],
-      setBy: ["AxiosStatic.create", "axios.create"],
+      member: [...writes, ...reads, ...deletes, ...ofClient("request"), ...called],
+      setBy: ["AxiosInstance.create", "AxiosStatic.create", "axios.create"],
       slot: { argument: 0, path: "timeout" },
       unit: "ms",
     },

@@ -16,10 +16,12 @@ export const nestjsCqrs: Library = {
         "IEventBus.publishAll",
         "AggregateRoot.publish",
         "AggregateRoot.publishAll",
+        "IAggregateRoot.publish",
+        "IAggregateRoot.publishAll",
       ],
       to: "in-process bus",
       payload: { argument: 0 },
     },
-    { member: "AggregateRoot.commit", to: "in-process bus" },
+    { member: ["AggregateRoot.commit", "IAggregateRoot.commit"], to: "in-process bus" },
   ],
 };

@@ -25,10 +25,10 @@ export const openai: Library = {
   ],
   values: {
     Completions: "Chat.completions",
-    Chat: "OpenAI.chat",
-    Responses: "OpenAI.responses",
-    Embeddings: "OpenAI.embeddings",
-    Images: "OpenAI.images",
-    Moderations: "OpenAI.moderations",
+    Chat: ["OpenAI.chat", "*.chat"],
+    Responses: ["OpenAI.responses", "*.responses"],
+    Embeddings: ["OpenAI.embeddings", "*.embeddings"],
+    Images: ["OpenAI.images", "*.images"],
+    Moderations: ["OpenAI.moderations", "*.moderations"],
   },
 };

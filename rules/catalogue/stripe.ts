@@ -39,9 +39,13 @@ export const stripe: Library = {
   packages: ["stripe"],
   values: {
     Stripe: "default()",
+    Checkout: ["Stripe.checkout", "*.checkout"],
+    BillingPortal: ["Stripe.billingPortal", "*.billingPortal"],
     StripeResource: [
       "Stripe.accounts",
       "*.accounts",
+      "Checkout.sessions",
+      "BillingPortal.sessions",
       "Stripe.balanceTransactions",
       "*.balanceTransactions",
       "Stripe.charges",

@@ -33,7 +33,8 @@ export const triggerDev: Library = {
       to: "queue",
       payload: { argument: 0, path: "[].payload" },
     },
-    { member: "schedules.create", to: "queue" },
+    // a whole module is exported as `schedules`: in its declarations `create` stands alone
+    { member: ["schedules.create", "create"], to: "queue" },
     { member: "runs.replay", to: "queue" },
   ],
   handlers: [
@@ -75,7 +76,7 @@ export const triggerDev: Library = {
       holds: thirtyDays,
     },
     {
-      member: "schedules.create",
+      member: ["schedules.create", "create"],
       slot: { argument: 0, path: "deduplicationKey" },
       role: "dedup",
       holds: "while the schedule exists",

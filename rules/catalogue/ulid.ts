@@ -4,7 +4,7 @@ export const ulid: Library = {
   name: "ulid and ulidx",
   packages: ["ulid", "ulidx"],
   randoms: [
-    { member: ["ulid", "ULID.()"], makes: "random ULID" },
+    { member: ["ulid", "ULID.()", "ULIDFactory.()"], makes: "random ULID" },
     { member: ["monotonicFactory", "factory"], makes: "random ULID", returnsFunction: true },
   ],
 };
