@@ -73,7 +73,8 @@ export function parseMember(member: Member): { form: Form; container: string | u
 }
 
 function containerFits(wanted: string | undefined, ref: Ref): boolean {
-  return wanted === ref.container || wanted === "*" || (ref.container === "*" && wanted !== undefined);
+  // `*` is a whole module too (`import * as bullmq`): what it exports has no container
+  return wanted === ref.container || wanted === "*" || ref.container === "*";
 }
 
 const packagesOf = new WeakMap<Library, ReadonlySet<string>>();

@@ -465,7 +465,10 @@ function textOf(value: unknown): string {
 }
 
 function startOf(raw: Raw): number {
-  return raw.range?.[0] ?? raw.start ?? 0;
+  // decorators before `export` stand before the class, and are its own all the same
+  const [decorator] = raw.type === "ClassDeclaration" ? rawsIn(raw.decorators) : [];
+  const start = raw.range?.[0] ?? raw.start ?? 0;
+  return decorator ? Math.min(startOf(decorator), start) : start;
 }
 
 function endOf(raw: Raw): number {
