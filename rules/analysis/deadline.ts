@@ -20,6 +20,8 @@ export interface Part {
   readonly node: Node;
   /** What a reader calls it: `AbortSignal.timeout`. */
   readonly label: string;
+  /** A pause of this length, not a limit to something else. */
+  readonly isWait: boolean;
 }
 
 /** How long code may run, by the limits that it sets itself. */
@@ -341,7 +343,10 @@ function limit(call: CallNode, refs: readonly Ref[], frame: Frame | undefined, s
     if (startedOnly && entry.timer === undefined && !entry.isSignal) continue;
     const own = entry.setBy ? setByMaker(call, entry, library, frame, state) : setHere(call, entry, frame, state);
     if (own.length === 0) continue;
-    if (entry.timer !== undefined) return endsSomething(call, entry.timer) ? own : [];
+    if (entry.timer !== undefined) {
+      const ends = endedByTimer(call, entry.timer);
+      return ends ? own.map((part) => ({ ...part, isWait: ends === "wait" })) : [];
+    }
     if (entry.around !== undefined) return [...own, ...argumentsOf(call, frame, state, depth, entry.around)];
     // whichever of the call's own limit and a signal in its options is first
     const given = [...receiverOf(call).flatMap((node) => taken(node, frame, state, depth)), ...argumentsOf(call, frame, state, depth)];
@@ -354,7 +359,7 @@ function limit(call: CallNode, refs: readonly Ref[], frame: Frame | undefined, s
 function setHere(call: CallNode, entry: Deadline, frame: Frame | undefined, state: State): readonly Part[] {
   return givenAt(call.args, frame, entry.slot, state.program.values).flatMap((given) => {
     const ms = given.kind === "given" ? state.durations.inMs(given.value, given.frame, entry.unit) : undefined;
-    return given.kind === "given" && ms !== undefined && ms > 0 ? [{ ms, times: 1, node: given.name === undefined ? call : given.at, label: given.name ?? nameOfCall(call) }] : [];
+    return given.kind === "given" && ms !== undefined && ms > 0 ? [{ ms, times: 1, node: given.name === undefined ? call : given.at, label: given.name ?? nameOfCall(call), isWait: entry.isWait ?? false }] : [];
   });
 }
 
@@ -372,7 +377,7 @@ function setByMaker(call: CallNode, entry: Deadline, library: Library, frame: Fr
   const ms = given.kind === "given" ? state.durations.inMs(given.value, given.frame, entry.unit) : undefined;
   if (given.kind !== "given" || ms === undefined || ms <= 0) return [];
   if (entry.isNet) state.counted.add(maker);
-  return [{ ms, times: 1, node: given.at, label: given.name ?? nameOfCall(maker) }];
+  return [{ ms, times: 1, node: given.at, label: given.name ?? nameOfCall(maker), isWait: false }];
 }
 
 function hasSignal(node: Node): boolean {
@@ -385,22 +390,26 @@ function nameOfCall(call: CallNode): string {
   return callee.kind === "member" && callee.object.kind === "name" ? `${callee.object.text}.${name}` : name;
 }
 
-/** Whether what a timer runs settles a promise or aborts a signal: a wait, or a limit. */
-function endsSomething(call: CallNode, index: number): boolean {
+/** What a timer ends: a wait, where it resolves a promise; something that it limits, where it rejects one or aborts a signal. */
+function endedByTimer(call: CallNode, index: number): "wait" | "limit" | undefined {
   const callback = call.args[index];
-  if (!callback) return false;
-  if (callback.kind === "name") return isParameterOfExecutor(callback.text, call);
-  if (mentionsName(callback, ["abort"])) return true;
-  return callsIn(callback).some((inner) => inner.callee.kind === "name" && isParameterOfExecutor(inner.callee.text, inner));
+  if (!callback) return undefined;
+  if (callback.kind === "name") return parameterOfExecutor(callback.text, call);
+  if (mentionsName(callback, ["abort"])) return "limit";
+  for (const inner of callsIn(callback)) {
+    const ends = inner.callee.kind === "name" ? parameterOfExecutor(inner.callee.text, inner) : undefined;
+    if (ends) return ends;
+  }
+  return undefined;
 }
 
-/** Whether a name is the `resolve` or `reject` of a `new Promise(…)` around. */
-function isParameterOfExecutor(name: string, near: Node): boolean {
+/** Whether a name is the `resolve` or the `reject` of a `new Promise(…)` around. */
+function parameterOfExecutor(name: string, near: Node): "wait" | "limit" | undefined {
   for (let fn = enclosingFunction(near); fn; fn = enclosingFunction(fn)) {
     const at = fn.params.findIndex((parameter) => parameter.target.kind === "name" && parameter.target.text === name);
-    if (at !== -1) return fn.parent?.kind === "call" && isExecutor(fn.parent);
+    if (at !== -1) return fn.parent?.kind === "call" && isExecutor(fn.parent) ? (at === 0 ? "wait" : "limit") : undefined;
   }
-  return false;
+  return undefined;
 }
 
 function callsIn(node: Node): CallNode[] {

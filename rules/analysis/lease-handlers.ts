@@ -18,7 +18,8 @@ export function handlerTime(anchor: Anchor, wanted: HandlerTime, settings: Lease
   if (wanted.handler === "what follows") {
     const time = timeOf(following(anchor.node), undefined, program, optionsFor(anchor, wanted, settings, (iterated) => isMadeFrom(iterated, anchor.node, program)));
     if (renewedBy.length > 0 && time.parts.length > 0 && mentionsName(anchor.node.file.root, renewedBy)) return "renewed";
-    return sideOf(time.parts);
+    // a pause between two receives is no work on a job
+    return sideOf(time.parts.filter((part) => !part.isWait));
   }
   const sides: Side[] = [];
   let isRenewed = false;
@@ -63,7 +64,7 @@ function isFirstParameter(iterated: Node, frame: Frame | undefined, handler: Fun
   return iterated.kind === "member" && isFirstParameter(iterated.object, frame, handler, program);
 }
 
-/** The code that runs after a call: the rest of its statement, of the blocks around it, up to the function or the round of a loop. */
+/** The code that runs after the statement of a call, up to the end of the function or of the round of a loop. */
 function following(node: Node): readonly Node[] {
   const rest: Node[] = [];
   for (let inner = node, outer = node.parent; outer; inner = outer, outer = outer.parent) {
@@ -73,7 +74,6 @@ function following(node: Node): readonly Node[] {
       if (outer.iterated && contains(outer.iterated, inner)) rest.push(outer);
       else break;
     } else if (outer.kind === "block") {
-      if (rest.length === 0) rest.push(inner);
       rest.push(...outer.body.slice(outer.body.indexOf(inner) + 1));
     }
   }

@@ -95,8 +95,8 @@ export class LeaseSettings {
 
   /** Whether a condition holds; `undefined`: nobody knows. */
   holds(anchor: Anchor, condition: LeaseCondition): boolean | undefined {
-    const { calls, hidden } = this.#reach(anchor, condition.at, condition.slot);
-    if (hidden) return undefined;
+    // where nothing can be seen, nothing forbids to go on: the lease cannot be read there either
+    const { calls } = this.#reach(anchor, condition.at, condition.slot);
     const answers = calls.map((call) => this.#conditionOf(call, condition));
     if (answers.includes(true)) return true;
     return answers.includes(undefined) ? undefined : false;
@@ -127,17 +127,22 @@ export class LeaseSettings {
     });
   }
 
-  #conditionOf(call: Target, condition: LeaseCondition): boolean | undefined {
-    const [given] = this.#given(call, condition.slot);
+  #conditionOf(call: Target, { slot, is }: LeaseCondition): boolean | undefined {
+    const [given] = this.#given(call, slot);
     if (given?.kind === "unknown") return undefined;
-    if (given?.kind !== "given") return false;
-    if (condition.is === undefined) return this.#program.values.settle(given.value, given.frame).kind !== "absent";
-    if (typeof condition.is === "boolean") {
-      const truth = this.#program.values.truth(given.value, given.frame);
-      return truth === undefined ? undefined : truth === condition.is;
+    const { values } = this.#program;
+    if (given?.kind !== "given" || values.settle(given.value, given.frame).kind === "absent") return false;
+    if (is === undefined) return true;
+    if (typeof is === "number") {
+      const number = this.durations.number(given.value, given.frame);
+      return number === undefined ? undefined : number === is;
     }
-    const constant = this.#program.values.constant(given.value, given.frame);
-    return constant && constant.value === condition.is;
+    if (typeof is === "boolean") {
+      const truth = values.truth(given.value, given.frame);
+      return truth === undefined ? undefined : truth === is;
+    }
+    const constant = values.constant(given.value, given.frame);
+    return constant && constant.value === is;
   }
 
   #reach(anchor: Anchor, reach: Reach | undefined, slot: OneOrMore<Slot>): Targets {
@@ -183,11 +188,13 @@ export class LeaseSettings {
     if (value.kind === "call") {
       if (this.#carriers.isCallOf(value, by, library)) return { call: value, frame: settled.frame };
       // `subscription.on("error", …).on("message", …)`
-      return value.callee.kind === "member" && !value.isNew ? this.originOf(value.callee.object, settled.frame, by, library, depth + 1) : "other";
+      const below = value.callee.kind === "member" && !value.isNew ? this.originOf(value.callee.object, settled.frame, by, library, depth + 1) : "other";
+      return typeof below === "object" ? below : "other";
     }
     const assigned = value.kind === "member" ? assignedToField(value) : value.kind === "name" ? this.#assignedToVariable(value) : undefined;
     if (assigned) return this.originOf(assigned, settled.frame, by, library, depth + 1);
-    return value.kind === "name" || (value.kind === "member" && value.object.kind === "this") ? "open" : "other";
+    const isVariable = value.kind === "name" && this.#program.semantics.definitionOfName(value)?.kind === "variable";
+    return isVariable || (value.kind === "member" && value.object.kind === "this") ? "open" : "other";
   }
 
   /** The only value that a variable without an initialiser is ever given. */

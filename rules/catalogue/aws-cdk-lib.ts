@@ -32,7 +32,24 @@ const again = {
 /** Declares queues and functions, and runs neither: it matters for the timeout rule alone. */
 export const awsCdkLib: Library = {
   name: "AWS CDK",
-  packages: ["aws-cdk-lib"],
+  packages: [
+    "aws-cdk-lib",
+    // version 1
+    "@aws-cdk/core",
+    "@aws-cdk/aws-sqs",
+    "@aws-cdk/aws-lambda",
+    "@aws-cdk/aws-lambda-event-sources",
+    "@aws-cdk/aws-lambda-nodejs",
+    "@aws-cdk/aws-lambda-python-alpha",
+  ],
+  values: {
+    // `import * as cdk from "aws-cdk-lib"`
+    aws_sqs: "*.aws_sqs",
+    aws_lambda: "*.aws_lambda",
+    aws_lambda_nodejs: "*.aws_lambda_nodejs",
+    aws_lambda_event_sources: "*.aws_lambda_event_sources",
+    Duration: "*.Duration",
+  },
   durations: [
     { member: "Duration.millis", reads: "ms", makes: "written" },
     { member: "Duration.seconds", reads: "s", makes: "written" },

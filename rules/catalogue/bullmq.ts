@@ -78,6 +78,8 @@ export const bullmq: Library = {
       at: { call: "new Worker" },
       as: "limit",
       when: { slot: { argument: 2, path: "skipLockRenewal" }, is: true },
+      // a stalled job fails at once, and nobody runs it again
+      unless: { slot: { argument: 2, path: "maxStalledCount" }, is: 0 },
       timeout: { handler: { argument: 1 } },
       lease: lockDuration,
       renewedBy: "extendLock",
@@ -86,6 +88,7 @@ export const bullmq: Library = {
       id: "P3",
       at: { call: "Worker.getNextJob" },
       as: "limit",
+      unless: { at: { made: "receiver", by: "new Worker" }, slot: { argument: 2, path: "maxStalledCount" }, is: 0 },
       timeout: { handler: "what follows" },
       lease: { ...lockDuration, at: { made: "receiver", by: "new Worker" } },
       renewedBy: "extendLock",

@@ -97,6 +97,7 @@ export const nats: Library = {
         ],
       },
       as: "limit",
+      unless: { at: sameConsumer, slot: { argument: 1, path: "max_deliver" }, is: 1 },
       timeout: [{ handler: { argument: 0, path: "callback" } }, { handler: "what follows" }],
       lease: [
         firstBackoff(sameConsumer),

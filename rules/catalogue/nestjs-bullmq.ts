@@ -26,6 +26,7 @@ export const nestjsBullmq: Library = {
       at: { call: "@Processor" },
       as: "limit",
       when: { slot: { argument: 1, path: "skipLockRenewal" }, is: true },
+      unless: { slot: { argument: 1, path: "maxStalledCount" }, is: 0 },
       timeout: { handler: "decorated method", method: "process" },
       lease: lockDuration,
       renewedBy: "extendLock",

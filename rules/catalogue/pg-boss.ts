@@ -137,6 +137,11 @@ export const pgBoss: Library = {
       id: "P6",
       at: { call: "PgBoss.work" },
       as: "limit",
+      // a job that expired is not run again
+      unless: [
+        { at: whenSent, slot: sendOption("retryLimit"), is: 0 },
+        { at: whenCreated, slot: { argument: 1, path: "retryLimit" }, is: 0 },
+      ],
       timeout: {
         handler: { argument: "last" },
         batch: { size: { argument: 1, path: "batchSize" }, default: 1 },

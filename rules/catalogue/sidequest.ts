@@ -31,6 +31,7 @@ export const sidequest: Library = {
       id: "P30",
       at: { call: "Sidequest.build" },
       as: "limit",
+      unless: { at: { chained: "JobBuilder.maxAttempts" }, slot: { argument: 0 }, is: 1 },
       timeout: { handler: { argument: 0 }, method: "run" },
       lease: [
         { at: { chained: "JobBuilder.timeout" }, slot: { argument: 0 }, unit: "ms" },

@@ -1,4 +1,4 @@
-import type { DurationSetting, HandlerElsewhere, LeaseAnchor, Library } from "./vocabulary.js";
+import type { DurationSetting, HandlerElsewhere, LeaseAnchor, LeaseCondition, Library } from "./vocabulary.js";
 
 const whileRunning = "while the workflow runs: the id of a closed one may start again";
 
@@ -7,6 +7,8 @@ const activities: HandlerElsewhere = {
   memberOfResult: "Worker.create",
   slot: { argument: 0, path: "activities.*" },
 };
+/** No second attempt can run beside the first. */
+const onlyOnce: LeaseCondition = { slot: { argument: 0, path: "retry.maximumAttempts" }, is: 1 };
 const attempt: DurationSetting = { slot: { argument: 0, path: "startToCloseTimeout" }, unit: "ms" };
 
 /**
@@ -98,6 +100,7 @@ export const temporal: Library = {
       id: "P25",
       at: proxied,
       as: "limit",
+      unless: onlyOnce,
       timeout: { handler: activities },
       lease: [attempt, { slot: { argument: 0, path: "scheduleToCloseTimeout" }, unit: "ms" }],
       consequence: "Temporal takes the attempt for failed and starts the next while the first still runs",
@@ -106,6 +109,7 @@ export const temporal: Library = {
       id: "P26",
       at: proxied,
       as: "renewal",
+      unless: onlyOnce,
       timeout: { handler: activities, isInterval: true },
       lease: { slot: { argument: 0, path: "heartbeatTimeout" }, unit: "ms" },
       renewedBy: "heartbeat",

@@ -16,6 +16,6 @@ export const timers: Library = {
     { member: "AbortSignal.timeout", slot: { argument: 0 }, unit: "ms", isSignal: true },
     { member: "setTimeout", slot: { argument: 1 }, unit: "ms", timer: 0 },
     // node:timers/promises
-    { member: ["setTimeout", "scheduler.wait"], slot: { argument: 0 }, unit: "ms" },
+    { member: ["setTimeout", "scheduler.wait"], slot: { argument: 0 }, unit: "ms", isWait: true },
   ],
 };

@@ -310,6 +310,8 @@ export interface Deadline {
   readonly around?: number;
   /** A timer: a limit if this argument rejects or aborts, a wait if it resolves. */
   readonly timer?: number;
+  /** No limit but a pause, which takes so long (`setTimeout` of `node:timers/promises`). */
+  readonly isWait?: true;
   /** The result is a signal: the limit runs from here, whoever is handed the signal. */
   readonly isSignal?: true;
   /** A net below many calls rather than the time that each takes: counted once. */
@@ -390,9 +392,9 @@ export interface Route {
 /** A setting that decides whether a pair is meant. */
 export interface LeaseCondition {
   readonly at?: Reach;
-  readonly slot: Slot;
+  readonly slot: OneOrMore<Slot>;
   /** Absent: that it is set at all. */
-  readonly is?: boolean | string;
+  readonly is?: boolean | string | number;
 }
 
 /** Two durations of which the first has to stay below the second. */
