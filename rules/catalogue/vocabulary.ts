@@ -24,7 +24,8 @@ export type ArgumentIndex = number | "last";
 
 /**
  * A place inside an argument: `{ argument: 1, path: "opts.jobId" }`; in the path `[]` stands for every array element
- * (`"[].data"`, `"messages[].key"`) and `*` for every property (`"taskList.*"`).
+ * (`"[].data"`, `"messages[].key"`) and `*` for every property (`"taskList.*"`). Names below `headers` are those of HTTP,
+ * which come in any case.
  */
 export interface Slot {
   readonly argument: ArgumentIndex;
@@ -38,14 +39,17 @@ export type DispatchTarget = "queue" | "topic" | "workflow" | "in-process bus" |
 export interface Dispatch {
   readonly member: OneOrMore<Member>;
   readonly to: DispatchTarget;
-  /** Where the payload stands; several places where overloads differ (`add(data)`, `add(name, data)`). */
+  /**
+   * Where the payload stands; several places where overloads differ (`add(data)`, `add(name, data)`). With `command` the
+   * place is one in the command's input.
+   */
   readonly payload?: OneOrMore<Slot>;
   /**
    * The member only builds; one of these members, called on the result, sends. A builder that is itself a promise
    * (thenable) names `"then"`: awaiting it sends.
    */
   readonly sentBy?: OneOrMore<string>;
-  /** The result is a function, and calling it sends (`DBOS.startWorkflow(fn)(args)`). */
+  /** The result is a function, or an object of functions, and calling it sends (`DBOS.startWorkflow(fn)(args)`). */
   readonly sentByCallOfResult?: true;
   /** Counts only where argument 0 is an instance of one of these classes (AWS SDK v3: `client.send(new XCommand())`). */
   readonly command?: OneOrMore<string>;
