@@ -28,5 +28,6 @@ export const nestjsMicroservices: Library = {
       payload: { argument: 1, path: "messages[]" },
     },
   ],
-  handlers: [{ methodDecorator: ["@EventPattern", "@MessagePattern"] }],
+  // `@MessagePattern` answers a request, and nobody delivers that again
+  handlers: [{ methodDecorator: "@EventPattern" }],
 };
