@@ -32,16 +32,16 @@ export const requireTimeoutBelowRetryAfter = createRule<MessageIds, Options>({
   defaultOptions: [{ margin: false }],
   messages: {
     tooLong:
-      "This handler may run for {{timeout}} ({{timeoutAt}}), {{relation}} the {{lease}} that {{library}} leaves it the job ({{leaseAt}}): {{consequence}}. {{advice}}.",
+      "This handler may run for {{timeout}} ({{timeoutAt}}), {{relation}} the {{lease}} for which the queue leaves it the job ({{leaseAt}}): {{consequence}}. {{advice}}.",
     renewedTooLate:
-      "The lease is renewed every {{timeout}} ({{timeoutAt}}), but ends after {{lease}} ({{leaseAt}}): {{consequence}}. {{advice}}.",
+      "The worker renews its hold on a job every {{timeout}} ({{timeoutAt}}), but holds it for {{lease}} only ({{leaseAt}}): {{consequence}}. {{advice}}.",
     renewedLate:
-      "The lease of {{lease}} ({{leaseAt}}) is renewed every {{timeout}} ({{timeoutAt}}), later than half of it: one renewal that is late or lost ends it, and {{consequence}}. {{advice}}.",
+      "The worker holds a job for {{lease}} ({{leaseAt}}) and renews that every {{timeout}} ({{timeoutAt}}), later than half of it: when one renewal is late or lost, {{consequence}}. {{advice}}.",
     useless:
-      "{{timeoutName}} is {{timeout}} ({{timeoutAt}}), {{relation}} {{leaseName}} of {{lease}} ({{leaseAt}}): {{consequence}}. {{advice}}.",
+      "{{timeoutName}} ({{timeout}}, {{timeoutAt}}) is {{relation}} {{leaseName}} ({{lease}}, {{leaseAt}}): {{consequence}}. {{advice}}.",
     tooShort: "{{timeoutName}} is {{timeout}} here: {{consequence}}.",
     tooClose:
-      "This handler may run for {{timeout}} ({{timeoutAt}}), and {{library}} leaves it the job for {{lease}} ({{leaseAt}}): less than {{times}} times as long, so a retry or a slow start can push it over. {{advice}}.",
+      "This handler may run for {{timeout}} ({{timeoutAt}}), and the queue leaves it the job for {{lease}} ({{leaseAt}}): less than {{times}} times as long, so a retry or a slow start can push it over. {{advice}}.",
   },
   check(analysis, report, [options]) {
     for (const problem of leaseProblems(analysis, { margin: options?.margin ?? false })) {
@@ -58,10 +58,9 @@ function messageFor({ kind, pair }: LeaseProblem): MessageIds {
 }
 
 function dataFor(problem: LeaseProblem, analysis: FileAnalysis): Record<string, string> {
-  const { kind, library, pair, timeout, lease } = problem;
+  const { pair, timeout, lease } = problem;
   const [timeoutText = "", leaseText = ""] = inOneUnit(timeout.ms, lease.ms);
   return {
-    library: nameOfLibrary(library.name),
     timeout: timeoutText,
     timeoutAt: whereOf(timeout, problem, analysis),
     timeoutName: nameOf(timeout),
@@ -69,15 +68,16 @@ function dataFor(problem: LeaseProblem, analysis: FileAnalysis): Record<string, 
     leaseAt: whereOf(lease, problem, analysis),
     leaseName: nameOf(lease),
     relation: timeout.ms === lease.ms ? "exactly as long as" : "longer than",
-    consequence: (kind === "too short" ? timeout.setting?.atLeast?.because : pair.consequence) ?? `${nameOfLibrary(library.name)} hands the job to a second worker while the first still runs`,
-    advice: pair.advice ?? (pair.as === "limit" ? `Lower the limit, or raise ${nameOf(lease)} above it` : `Renew at half of the lease or earlier`),
+    consequence: consequenceOf(problem),
+    advice: pair.advice ?? (pair.as === "limit" ? `Lower the limit, or raise ${nameOf(lease)} above it` : "Renew at half of it or earlier"),
     times: String(pair.margin?.times ?? 1),
   };
 }
 
-/** Without the list of what belongs to it: `AWS SDK v3 (SQS, SNS …)`. */
-function nameOfLibrary(name: string): string {
-  return name.replace(/ \(.*\)$/, "");
+function consequenceOf({ kind, pair, timeout }: LeaseProblem): string {
+  if (kind === "too short") return timeout.setting?.atLeast?.because ?? "";
+  if (kind === "renewed late") return "the job goes to a second worker while the first still runs";
+  return pair.consequence ?? "after that the queue hands the job to a second worker while the first still runs";
 }
 
 function nameOf({ name, setting }: Side): string {
@@ -86,8 +86,10 @@ function nameOf({ name, setting }: Side): string {
 }
 
 /** Where a value was set: the line, the file and line, or whose default it is. */
-function whereOf(side: Side, { library }: LeaseProblem, analysis: FileAnalysis): string {
-  if (!side.node) return side.setting?.defaultIs ?? `the default of ${nameOfLibrary(library.name)}`;
+function whereOf(side: Side, { library, pair, kind }: LeaseProblem, analysis: FileAnalysis): string {
+  if (!side.node) return side.setting?.defaultIs ?? `the default of ${library.name.replace(/ \(.*\)$/, "")}`;
+  // there the name stands before it
+  if (!side.parts && pair.as === "order" && kind === "too long") return placeOf(side.node, analysis);
   const parts = side.parts ?? [{ node: side.node, label: side.name, ms: side.ms, times: 1 }];
   const texts = parts.slice(0, 3).map(({ node, label, times, ms }) => {
     const where = `\`${label ?? "value"}\`, ${placeOf(node, analysis)}`;

@@ -1,6 +1,6 @@
 import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
-import type { CallNode, ClassNode, CodeFile, FieldNode, FunctionNode, ImportNode, Node } from "./code/node.js";
+import type { CallNode, ClassNode, CodeFile, FieldNode, FunctionNode, Node } from "./code/node.js";
 import { isOneOf, oneOrMore, parseMember } from "./knowledge.js";
 import { mentions, occurrences } from "./occurrences.js";
 import { packageOfSpecifier, withoutTypes } from "./package-of.js";
@@ -154,7 +154,7 @@ function importsOf(file: CodeFile, library: Library): readonly { readonly local:
   const { root } = file;
   if (root.kind !== "block" || !packagesOf(library).some((name) => packagesIn(file).has(name))) return [];
   return root.body.flatMap((statement) => {
-    if (statement.kind === "import") return of((statement as ImportNode).module) ? statement.specifiers : [];
+    if (statement.kind === "import") return of(statement.module) ? statement.specifiers : [];
     if (statement.kind !== "declare") return [];
     return statement.declarators.flatMap(({ init, target }) => {
       const [specifier] = init?.kind === "call" && init.callee.kind === "name" && init.callee.text === "require" ? init.args : [];

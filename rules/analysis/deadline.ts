@@ -95,7 +95,6 @@ function sequence(nodes: readonly Node[], frame: Frame | undefined, state: State
     if (node.kind === "if" && leaves(node.then) && !node.otherwise) {
       // `if (…) return …`: the rest runs only where this did not
       parts.push(...taken(node.test, frame, state, depth));
-      if (state.ended) break;
       const rest = nodes.slice(index + 1);
       const truth = state.program.values.truth(node.test, frame);
       const branches = [...(truth === false ? [] : [() => taken(node.then, frame, state, depth)]), ...(truth === true ? [] : [() => sequence(rest, frame, state, depth)])];

@@ -162,7 +162,7 @@ export class Durations {
       return name === "parseInt" && first !== undefined && (numbers.length === 1 || numbers[1] === 10) ? finite(Math.trunc(first)) : undefined;
     }
     if (object.kind !== "name" || object.text !== "Math" || numbers.some((value) => value === undefined)) return undefined;
-    return mathematics.has(name) ? finite((Math[name as "max"] as (...values: number[]) => number)(...(numbers as number[]))) : undefined;
+    return mathematics.has(name) ? finite(Math[name as "max"](...(numbers as number[]))) : undefined;
   }
 }
 
@@ -231,8 +231,8 @@ export function msOfText(text: string, unit: DurationUnit): number | undefined {
 
 function msOfIso(text: string): number | undefined {
   const match = /^\s*P(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?\s*$/i.exec(text);
-  if (!match || match.slice(1).every((part) => part === undefined)) return undefined;
-  const [weeks, days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));
+  if (!match?.slice(1).some(Boolean)) return undefined;
+  const [weeks, days, hours, minutes, seconds] = match.slice(1).map((part: string | undefined) => Number(part ?? 0));
   return (((weeks ?? 0) * 7 + (days ?? 0)) * 24 + (hours ?? 0)) * msIn.h + (minutes ?? 0) * msIn.min + (seconds ?? 0) * msIn.s;
 }
 

@@ -1,7 +1,7 @@
 import type { HandlerElsewhere, HandlerTime, Slot } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import { carriersOf } from "./carriers.js";
-import { childrenOf, contains, enclosingFunction, type ClassNode, type FunctionNode, type Node, type PatternNode } from "./code/node.js";
+import { childrenOf, contains, enclosingFunction, type ClassNode, type FunctionNode, type Node } from "./code/node.js";
 import { isMadeFrom, mentionsName, sumOf, timeOf, timeOfFunction, type Part, type Time } from "./deadline.js";
 import { nameOfCallee } from "./effects.js";
 import { givenAt, type GivenValue } from "./given.js";
@@ -146,7 +146,7 @@ function closureOf(settled: Settled): readonly Closure[] {
 function membersUsed(call: Node, program: Program): readonly string[] {
   const declarator = call.parent;
   if (declarator?.kind !== "declarator") return [];
-  if (declarator.target.kind === "pattern") return (declarator.target as PatternNode).entries.flatMap(({ key }) => (typeof key === "string" ? [key] : []));
+  if (declarator.target.kind === "pattern") return declarator.target.entries.flatMap(({ key }) => (typeof key === "string" ? [key] : []));
   if (declarator.target.kind !== "name") return [];
   const scope = enclosingFunction(declarator) ?? declarator.file.root;
   const names = occurrences(declarator.file, declarator.target.text).flatMap((use) => {

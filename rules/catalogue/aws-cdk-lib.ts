@@ -48,7 +48,15 @@ export const awsCdkLib: Library = {
     aws_lambda: "*.aws_lambda",
     aws_lambda_nodejs: "*.aws_lambda_nodejs",
     aws_lambda_event_sources: "*.aws_lambda_event_sources",
-    Duration: "*.Duration",
+    Duration: [
+      "*.Duration",
+      "Duration.millis()",
+      "Duration.seconds()",
+      "Duration.minutes()",
+      "Duration.hours()",
+      "Duration.days()",
+      "Duration.parse()",
+    ],
   },
   durations: [
     { member: "Duration.millis", reads: "ms", makes: "written" },

@@ -77,4 +77,25 @@ export const awsSdkV2: Library = {
       reads: true,
     },
   ],
+  leases: [
+    {
+      id: "P10",
+      at: { call: "SQS.receiveMessage" },
+      as: "limit",
+      timeout: {
+        handler: "what follows",
+        batch: { size: { argument: 0, path: "MaxNumberOfMessages" }, default: 1 },
+      },
+      lease: {
+        slot: { argument: 0, path: "VisibilityTimeout" },
+        unit: "s",
+        default: 30_000,
+        defaultIs: "the default of Amazon SQS where the queue sets none",
+      },
+      renewedBy: ["changeMessageVisibility", "changeMessageVisibilityBatch"],
+      endedBy: ["deleteMessage", "deleteMessageBatch"],
+      consequence: "the message becomes visible again, and a second worker takes it while the first still runs",
+      advice: "Lower the limit, or say a longer `VisibilityTimeout` where the message is received",
+    },
+  ],
 };

@@ -1,6 +1,6 @@
 import type { Library } from "./vocabulary.js";
 
-const configured = ["QueueManager.init", "defineConfig", "new Worker"] as const;
+const configured = ["QueueManager.init", "QueueManagerSingleton.init", "defineConfig", "new Worker"] as const;
 
 /**
  * Also `@adonisjs/queue`, which re-exports it. The builders are lazy promises: a builder that is awaited after the

@@ -3,6 +3,7 @@ import type { Library } from "./vocabulary.js";
 export const luxon: Library = {
   name: "Luxon",
   packages: ["luxon", "@types/luxon"],
+  values: { Duration: ["Duration.fromObject()", "Duration.fromISO()", "Duration.fromMillis()"] },
   durations: [
     {
       member: ["Duration.fromObject", "Duration.fromISO", "Duration.fromDurationLike"],
