@@ -5,7 +5,7 @@ import { describeArrival, describeHandler } from "./analysis/describe.js";
 import { Flow } from "./analysis/flow.js";
 import { originsOf, type RandomValue } from "./analysis/origin.js";
 import { isTestFile } from "./analysis/semantics-typed.js";
-import { isDeduplicationName, isEnvelopeName, isIdentityName, isObservationName, isOwnerName, isSecretName, isTemporaryName } from "./analysis/words.js";
+import { isDeduplicationName, isDeliveryHeader, isEnvelopeName, isIdentityName, isObservationName, isOwnerName, isSecretName, isTemporaryName } from "./analysis/words.js";
 import { createRule } from "./create-rule.js";
 
 type MessageIds = "stored" | "dispatched" | "sent" | "key";
@@ -68,6 +68,6 @@ function isIdentity({ makes }: RandomValue, arrival: Arrival): boolean {
     case "dispatched":
       return isIdentityName(own) && !isEnvelopeId && !isObservationName(own) && !(trail.length <= 1 && isEnvelopeName(own)) && !names.some((name) => name !== "id" && isEnvelopeName(name));
     case "sent":
-      return isIdentityName(own) && !isEnvelopeId && trail[0] !== "headers" && !passed.some(isObservationName);
+      return isIdentityName(own) && !isEnvelopeId && (trail[0] !== "headers" || isDeliveryHeader(own)) && !passed.some(isObservationName);
   }
 }

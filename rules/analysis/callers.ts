@@ -2,7 +2,7 @@ import { basename } from "node:path";
 
 import type { Program } from "./analysis.js";
 import { enclosingClass, enclosingFunction, type ClassNode, type CodeFile, type DeclaratorNode, type FieldNode, type FunctionNode, type Node, type PropertyNode } from "./code/node.js";
-import { Handlers, refsOfType, type JobHandler } from "./handler-scope.js";
+import { Handlers, type JobHandler } from "./handler-scope.js";
 import { mentions, occurrences } from "./occurrences.js";
 import type { Definition, Semantics } from "./semantics.js";
 import { isTestFile } from "./semantics-typed.js";
@@ -198,7 +198,7 @@ export class Callers {
     const { semantics } = this.#program;
     if (isDeclarationName(node)) return false;
     const definition = node.kind === "name" ? semantics.definitionOfName(node) : node.kind === "member" ? semantics.definitionOfMember(node) : undefined;
-    if (!definition) return false;
+    if (!definition) return semantics.isTyped && this.#isTakenFromRegistry(node, known);
     if (known.holder && definitionHolder(definition) === known.holder) return true;
     const { fn } = known;
     if (!fn) return false;
@@ -208,7 +208,7 @@ export class Callers {
       case "class":
         return fn.role === "constructor" && fn.owner === definition.node;
       case "declared":
-        return definition.refs.some((ref) => ref.isProject) && (semantics.implementationsOf(definition).includes(fn) || implementsMember(known, definition) || this.#completes(fn, definition));
+        return definition.refs.some((ref) => ref.isProject) && (semantics.implementationsOf(definition).includes(fn) || this.#implementsMember(known, definition) || this.#completes(fn, definition));
       case "variable":
         return this.#proxyOf(node, known.name) !== undefined;
       default:
@@ -218,6 +218,26 @@ export class Callers {
 
   #overrides(fn: FunctionNode, base: FunctionNode): boolean {
     return fn.name === base.name && base.owner?.kind === "class" && this.#basesOf(fn).includes(base.owner);
+  }
+
+  /** `const deps: Deps = { upload: async () => … }` implements `upload` of `Deps`. */
+  #implementsMember(known: Known, { refs }: Extract<Definition, { kind: "declared" }>): boolean {
+    const object = known.holder?.kind === "property" ? known.holder.parent : known.fn?.owner?.kind === "object" ? known.fn.owner : undefined;
+    if (object?.kind !== "object" || !refs.some((ref) => ref.name === known.name)) return false;
+    const expected = this.#program.semantics.expectedTypesOf(object);
+    return refs.some((ref) => ref.name === known.name && expected.some((type) => type.name === ref.container && type.file === ref.file));
+  }
+
+  /**
+   * `await task.perform(job.data)` in a handler, where nobody knows what `task` is: a registry that the handler took it
+   * from. The method is meant if its class completes or implements another one.
+   */
+  #isTakenFromRegistry(node: Node, { fn }: Known): boolean {
+    const { parent } = node;
+    if (node.kind !== "member" || parent?.kind !== "call" || parent.callee !== node || fn?.owner?.kind !== "class") return false;
+    if (!fn.owner.superClass && fn.owner.interfaces.length === 0) return false;
+    for (let around = enclosingFunction(node); around; around = enclosingFunction(around)) if (this.handlers.handlerOf(around)) return true;
+    return false;
   }
 
   /** A method of a class inside other code completes an abstract one as well. */
@@ -289,17 +309,6 @@ function definitionHolder(definition: Definition): DeclaratorNode | PropertyNode
   if (definition.kind === "variable") return definition.path.length === 0 ? definition.declarator : undefined;
   if (definition.kind === "property") return definition.property;
   return definition.kind === "field" ? definition.field : undefined;
-}
-
-/** `const deps: Deps = { upload: async () => … }` implements `upload` of `Deps`. */
-function implementsMember(known: Known, definition: Extract<Definition, { kind: "declared" }>): boolean {
-  const { fn } = known;
-  const object = known.holder?.kind === "property" ? known.holder.parent : fn?.owner?.kind === "object" ? fn.owner : undefined;
-  if (object?.kind !== "object") return false;
-  const place = object.parent;
-  const type = place?.kind === "declarator" ? place.type : place?.kind === "return" ? enclosingFunction(place)?.returnType : place?.kind === "function" ? place.returnType : undefined;
-  const name = type && (refsOfType(type, object.file)[0]?.name ?? type.path.at(-1));
-  return name !== undefined && definition.refs.some((ref) => ref.container === name && ref.name === known.name);
 }
 
 /** A variable that holds what a place names: `const handlers = { [name]: handle }`, `const run = this.run.bind(this)`. */

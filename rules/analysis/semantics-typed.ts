@@ -72,13 +72,22 @@ export class TypedSemantics implements Semantics {
     const known = this.#types.get(node.raw);
     if (known) return known;
     this.questions++;
-    const refs = this.#refsOfType(this.#checker.getTypeAtLocation(node.raw as ts.Node));
+    const typed = this.#refsOfType(this.#checker.getTypeAtLocation(node.raw as ts.Node));
+    // what a package that is not installed brings has no type, but its annotations have names
+    const refs = typed.length > 0 ? typed : this.#annotations.containersOf(node);
     this.#types.set(node.raw, refs);
     return refs;
   }
 
+  expectedTypesOf(node: Node): readonly Ref[] {
+    this.questions++;
+    const type = this.#checker.getContextualType(node.raw as ts.Expression);
+    return type ? this.#refsOfType(type) : [];
+  }
+
   typesOfParameter(parameter: ParameterNode): readonly Ref[] {
-    return this.typesOf(parameter);
+    const refs = this.typesOf(parameter);
+    return refs.length > 0 ? refs : this.#annotations.annotated(parameter.type, parameter);
   }
 
   signatureOf(call: CallNode): readonly Ref[] {

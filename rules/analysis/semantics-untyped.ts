@@ -67,6 +67,11 @@ export class UntypedSemantics implements Semantics {
     return this.#annotations.containersOf(node);
   }
 
+  expectedTypesOf(node: Node): readonly Ref[] {
+    const place = node.parent;
+    return place?.kind === "declarator" || place?.kind === "field" ? this.#annotations.annotated(place.type, place) : [];
+  }
+
   typesOfParameter(parameter: ParameterNode): readonly Ref[] {
     return this.#annotations.annotated(parameter.type, parameter);
   }

@@ -42,6 +42,8 @@ export interface Semantics {
   definitionOfProperty(node: Node, name: string): Definition | undefined;
   /** What the types of an expression are called: its class or interface, the alias, and what it extends. */
   typesOf(node: Node): readonly Ref[];
+  /** What the place of an expression asks for: the annotation, `satisfies`, the parameter or the result that it becomes. */
+  expectedTypesOf(node: Node): readonly Ref[];
   /** The same for a declared parameter. */
   typesOfParameter(parameter: ParameterNode): readonly Ref[];
   /** The declaration of the resolved signature; for members that have no declaration of their own. */

@@ -60,6 +60,9 @@ export const isIdempotencyName = (name: string): boolean => /^(?:x[-_])?idempot(
 /** A key that a queue drops a second message by, when its name says so. */
 export const isDeduplicationName = (name: string): boolean => /dedup|de[-_]?duplication/i.test(name);
 
+/** The header by which the receiver of a webhook or event knows a delivery that it has seen. */
+export const isDeliveryHeader = (name: string): boolean => /^(?:x[-_])?(?:\w+[-_])?(?:webhook|svix|event|message|msg|delivery|ce|notification)[-_]?(?:event[-_]|message[-_]|msg[-_]|delivery[-_])?id$/i.test(name);
+
 /** Tables, models and caches that remember what was done. */
 export const isLedgerName = (name: string): boolean => {
   const words = wordsOf(name);
