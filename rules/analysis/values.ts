@@ -9,6 +9,8 @@ export interface Frame {
   readonly args: readonly Value[] | undefined;
   readonly self: Settled | undefined;
   readonly up: Frame | undefined;
+  /** What was found of values in this frame; goes with it. */
+  answers?: Map<Node, Settled>;
 }
 
 /** An expression and the calls around it. */
@@ -42,13 +44,10 @@ const DEPTH = 16;
 /** Values looked at for one question: a bound for code whose factories call factories. */
 const STEPS = 20_000;
 
-/** Stands for "no frame" among the keys of answers. */
-const none = {};
-
 /** Follows values through constants, parameters, properties, fields and the results of functions. */
 export class Values {
   readonly #semantics: Semantics;
-  readonly #settled = new WeakMap<Node, WeakMap<object, Settled>>();
+  readonly #settled = new Map<Node, Settled>();
   #steps = STEPS;
 
   constructor(semantics: Semantics) {
@@ -62,17 +61,15 @@ export class Values {
 
   settle(node: Node, frame: Frame | undefined, depth = 0): Settled {
     if (node.kind === "function" || node.kind === "object" || node.kind === "literal") return this.#settle(node, frame, depth);
-    let known = this.#settled.get(node);
-    if (!known) this.#settled.set(node, (known = new WeakMap()));
-    const key = frame ?? none;
-    const before = known.get(key);
+    const known = frame ? (frame.answers ??= new Map()) : this.#settled;
+    const before = known.get(node);
     if (before) return before;
     if (depth > DEPTH || this.#steps-- <= 0) return { kind: "other", node, frame };
     // a value that is made of itself ends here
-    known.set(key, { kind: "other", node, frame });
+    known.set(node, { kind: "other", node, frame });
     const settled = this.#settle(node, frame, depth);
-    if (settled.kind === "other" && depth > 0) known.delete(key);
-    else known.set(key, settled);
+    if (settled.kind === "other" && depth > 0) known.delete(node);
+    else known.set(node, settled);
     return settled;
   }
 

@@ -64,6 +64,7 @@ export class Wrappers {
     if (depth === 0) values.begin();
     const { callee, refs } = effects.calledBy(call, frame);
     const found = knowledge.transactions.find(refs);
+    if (refs.length === 0 && callee.kind === "other") return openedByShape(call, name);
     if (found.length > 0) return found.flatMap((known) => this.#opener(known, call, labelOf(refs[0] ?? { package: "", container: undefined, name: name ?? "", file: undefined, isProject: false })));
     if (callee.kind !== "closure" || depth >= DEPTH) return [];
     return this.#openedIn(callee, depth).map((opened) => ({ ...opened, label: name ?? opened.label }));
@@ -425,6 +426,19 @@ function mentionsParameters(call: CallNode, fn: FunctionNode): boolean {
   const names = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
   const mentions = (node: Node): boolean => (node.kind === "name" && names.has(node.text)) || childrenOf(node).some(mentions);
   return names.size === 0 || call.args.some(mentions);
+}
+
+/**
+ * Where types end (`ctx.db` is `any`), the shape still tells: `db.transaction(async (tx) => …)`. Nothing else that is
+ * called so takes an async function with such a parameter.
+ */
+function openedByShape(call: CallNode, name: string | undefined): readonly Opened[] {
+  if (call.callee.kind !== "member" || name === undefined || !/transaction$/i.test(name)) return [];
+  const argument = call.args.findIndex((candidate) => candidate.kind === "function" && candidate.isAsync);
+  const callback = call.args[argument];
+  const handle = callback?.kind === "function" ? callback.params[0]?.target : undefined;
+  if (handle?.kind !== "name" || !/(?:^t|tx|trx|txn|transaction)$/i.test(handle.text)) return [];
+  return [{ label: name, argument, path: [], entry: undefined }];
 }
 
 function isBegunByShape(call: CallNode, name: string): boolean {
