@@ -2,12 +2,16 @@ import type { ESLint, Linter, Rule } from "eslint";
 
 import { configsOf } from "./configs.js";
 import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
+import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
+import { requireTimeoutBelowRetryAfter } from "./require-timeout-below-retry-after.js";
 import { version } from "./version.js";
 
 type Plugin = ESLint.Plugin & { rules: Record<string, Rule.RuleModule>; configs: Record<"recommended" | "strict" | "all", Linter.Config> };
 
 const rules = {
   "no-dispatch-in-transaction": noDispatchInTransaction,
+  "no-random-id-in-handler": noRandomIdInHandler,
+  "require-timeout-below-retry-after": requireTimeoutBelowRetryAfter,
 } as unknown as Record<string, Rule.RuleModule>;
 
 /** Finds the mistakes that make a job run for rows that do not exist, or its effect happen twice. */

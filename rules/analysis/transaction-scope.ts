@@ -5,6 +5,7 @@ import { execute, type Flow, type Visitor } from "./execution.js";
 import { oneOrMore } from "./knowledge.js";
 import { labelOf, type Ref } from "./semantics.js";
 import type { Frame, Settled } from "./values.js";
+import { mentionsSql, wordsPattern } from "./wrappers.js";
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
@@ -33,8 +34,22 @@ const found = new WeakMap<FileAnalysis, readonly DispatchInside[]>();
 /** Every dispatch inside a transaction of this file, each once. */
 export function dispatchesInside(analysis: FileAnalysis): readonly DispatchInside[] {
   let dispatches = found.get(analysis);
-  if (!dispatches) found.set(analysis, (dispatches = new Search(analysis).run()));
+  if (!dispatches) found.set(analysis, (dispatches = mayHoldTransactions(analysis) ? new Search(analysis).run() : []));
   return dispatches;
+}
+
+const gates = new WeakMap<FileAnalysis["wrappers"], RegExp>();
+
+/** The cheapest question first: whether the text names anything that opens a transaction or runs in one. */
+function mayHoldTransactions({ file, wrappers, knowledge }: FileAnalysis): boolean {
+  let gate = gates.get(wrappers);
+  if (!gate) {
+    const hooks = knowledge.libraries.flatMap((library) => library.hooks ?? []).flatMap((hook) => ("methods" in hook ? oneOrMore(hook.methods) : []));
+    const handles = knowledge.libraries.flatMap((library) => library.handles ?? []).flatMap((handle) => (handle.proves ? oneOrMore(handle.type) : []));
+    gate = wordsPattern([...wrappers.tellingNames, ...knowledge.decorators.names, ...knowledge.hookDecorators.names, ...knowledge.hookCalls.names, ...hooks, ...handles]);
+    gates.set(wrappers, gate);
+  }
+  return gate.test(file.text) || mentionsSql(file.text);
 }
 
 class Search {

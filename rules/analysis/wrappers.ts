@@ -1,6 +1,6 @@
 import type { Program } from "./analysis.js";
 import { childrenOf, enclosingFunction, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
-import { argumentAt, functionArguments, runningOf } from "./deferral.js";
+import { callbackIndex, functionArguments, runningOf } from "./deferral.js";
 import { nameOfCallee, nameOfVariable } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
 import type { EntryOf, Known } from "./knowledge.js";
@@ -54,18 +54,25 @@ export class Wrappers {
     return this.#turnNames ?? new Set();
   }
 
+  /** Names of both kinds that say something by themselves: what a file must mention to hold a transaction. */
+  get tellingNames(): Iterable<string> {
+    const { knowledge } = this.#program;
+    return [...this.openerNames, ...this.turnNames].filter((name) => !generic.has(name) && !knowledge.sql.hasName(name)).concat("transaction");
+  }
+
   /** The transactions that a call opens around its arguments. */
   openedBy(call: CallNode, frame: Frame | undefined, depth = 0): readonly Opened[] {
     const name = nameOfCallee(call);
     if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
-    if (call.args.length === 0 || !isTelling(call, name)) return [];
     const { knowledge, effects, values } = this.#program;
+    if (call.args.length === 0 || !(isTelling(call, name) || knowledge.ownNames.has(name ?? ""))) return [];
     if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame))) return [];
     if (depth === 0) values.begin();
     const { callee, refs } = effects.calledBy(call, frame);
     const found = knowledge.transactions.find(refs);
     if (refs.length === 0 && callee.kind === "other") return openedByShape(call, name);
-    if (found.length > 0) return found.flatMap((known) => this.#opener(known, call, labelOf(refs[0] ?? { package: "", container: undefined, name: name ?? "", file: undefined, isProject: false })));
+    const opener = refs.find((ref) => knowledge.transactions.find([ref]).length > 0);
+    if (opener) return found.flatMap((known) => this.#opener(known, call, labelOf(opener)));
     if (callee.kind !== "closure" || depth >= DEPTH) return [];
     return this.#openedIn(callee, depth).map((opened) => ({ ...opened, label: name ?? opened.label }));
   }
@@ -135,9 +142,9 @@ export class Wrappers {
   }
 
   #opener({ entry }: Known<EntryOf<"transactions">>, call: CallNode, label: string): readonly Opened[] {
-    const argument = argumentAt(call, entry.callback);
-    if (!argument || entry.effect) return [];
-    return [{ label, argument: call.args.indexOf(argument), path: [], entry }];
+    const argument = callbackIndex(call, entry.callback);
+    if (!call.args[argument] || entry.effect) return [];
+    return [{ label, argument, path: [], entry }];
   }
 
   /** Whether an argument is or holds a function. */
@@ -162,8 +169,10 @@ export class Wrappers {
   ranBy(call: CallNode, frame: Frame | undefined): readonly Extract<Settled, { kind: "closure" }>[] {
     if (!call.args.some((argument) => argument.kind === "function" || argument.kind === "object")) return [];
     const { effects, values } = this.#program;
-    const { callee } = effects.calledBy(call, frame);
+    const { callee, refs } = effects.calledBy(call, frame);
     if (callee.kind !== "closure") return effects.callbacksRunNow(call, frame);
+    const running = runningOf(refs, call, this.#program.knowledge);
+    if (running === "after commit" || running === "outside") return [];
     return this.#parametersRun(callee).flatMap(({ index, path }) => {
       const argument = call.args[index];
       const settled = argument && values.step(values.settle(argument, frame), path);
@@ -343,6 +352,16 @@ const speaksOfTransaction = /tra?n(?:s|x)|tx|session|savepoint/i;
 function callPattern(names: Iterable<string>): RegExp {
   const words = [...names].map((name) => name.replace(/[^\w]/g, "\\$&"));
   return new RegExp(`(?<![\\w$])(?:${words.join("|")})(?:\\s*<[^()]{0,80}>)?(?:\\.(?:call|apply|bind))?\\s*\\(`, "g");
+}
+
+/** Any of the words, as a whole word. */
+export function wordsPattern(words: Iterable<string>): RegExp {
+  return new RegExp(`(?<![\\w$])(?:${[...words].map((word) => word.replace(/[^\w]/g, "\\$&")).join("|")})(?![\\w$])`);
+}
+
+/** Whether a text holds a string that begins or ends a transaction. */
+export function mentionsSql(text: string): boolean {
+  return text.search(sqlCall) !== -1;
 }
 
 const sqlCall = /[`'"]\s*(?:BEGIN|START\s+TRANSACTION|COMMIT|ROLLBACK)\b/gi;
