@@ -1,11 +1,10 @@
 import type { FileAnalysis } from "./analysis/analysis.js";
-import type { Arrival } from "./analysis/arrivals.js";
+import { isDeduplication, type Arrival } from "./analysis/arrivals.js";
 import { callersOf, type HandlerPath } from "./analysis/callers.js";
 import { describeArrival, describeHandler } from "./analysis/describe.js";
-import { Flow } from "./analysis/flow.js";
 import { originsOf, type RandomValue } from "./analysis/origin.js";
 import { isTestFile } from "./analysis/semantics-typed.js";
-import { isDeduplicationName, isDeliveryHeader, isEnvelopeName, isIdentityName, isObservationName, isOwnerName, isSecretName, isTemporaryName } from "./analysis/words.js";
+import { isDeliveryHeader, isEnvelopeName, isIdentityName, isObservationName, isOwnerName, isSecretName, isTemporaryName } from "./analysis/words.js";
 import { createRule } from "./create-rule.js";
 
 type MessageIds = "stored" | "dispatched" | "sent" | "key";
@@ -29,13 +28,12 @@ export const noRandomIdInHandler = createRule<MessageIds, []>({
     if (isTestFile(analysis.file.path)) return;
     const origins = originsOf(analysis);
     for (const random of origins.randomValuesIn(analysis)) {
-      const arrivals = new Flow(analysis, (fn) => origins.makerOf(fn) !== undefined).from(random.call);
-      const found = firstInHandler(analysis, arrivals.filter((arrival) => isIdentity(random, arrival)));
+      const found = firstInHandler(analysis, origins.arrivalsOf(random.call).filter((arrival) => isIdentity(random, arrival)));
       if (!found) continue;
       const { arrival, path } = found;
       report({
         node: random.call,
-        messageId: arrival.kind,
+        messageId: arrival.kind === "looked up" ? "stored" : arrival.kind,
         data: { makes: random.makes, arrival: describeArrival(random.call, arrival), column: arrival.column ?? arrival.names.at(-1) ?? "id", handler: describeHandler(path, random.call) },
       });
     }
@@ -62,11 +60,13 @@ function isIdentity({ makes }: RandomValue, arrival: Arrival): boolean {
   switch (kind) {
     case "key":
       // a key that a queue drops repeats by is the business of no-job-id-as-idempotency-key
-      return !isDeduplicationName(own);
+      return !isDeduplication(arrival);
     case "stored":
       return isByName ? isIdentityName(own) && !isEnvelopeId : true;
     case "dispatched":
       return isIdentityName(own) && !isEnvelopeId && !isObservationName(own) && !(trail.length <= 1 && isEnvelopeName(own)) && !names.some((name) => name !== "id" && isEnvelopeName(name));
+    case "looked up":
+      return false;
     case "sent":
       return isIdentityName(own) && !isEnvelopeId && (trail[0] !== "headers" || isDeliveryHeader(own)) && !passed.some(isObservationName);
   }

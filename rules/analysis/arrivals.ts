@@ -6,11 +6,11 @@ import { nameOfCallee, type Called } from "./effects.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import type { Ref } from "./semantics.js";
 import { lastName, matchSlot, slotIndexFits, type Trail } from "./trail.js";
-import { isIdempotencyName, isIdentityName, workOf } from "./words.js";
+import { isDeduplicationName, isIdempotencyName, isIdentityName, isLedgerName, workOf } from "./words.js";
 
 /** A place where a value leaves the program's own variables. */
 export interface Arrival {
-  readonly kind: "stored" | "dispatched" | "sent" | "key";
+  readonly kind: "stored" | "dispatched" | "sent" | "key" | "looked up";
   /** The call (or template) that takes it. */
   readonly at: Node;
   /** What that is called: `prisma.order.create`. */
@@ -28,6 +28,11 @@ export interface Arrival {
   readonly through: readonly CallNode[];
   readonly top: FunctionNode | undefined;
   readonly isEnvelopeId: boolean;
+}
+
+/** Whether a key is there only so that a queue drops a second message with the same one. */
+export function isDeduplication({ kind, column, key }: Pick<Arrival, "kind" | "column" | "key">): boolean {
+  return kind === "key" && isDeduplicationName(`${key?.entry.slot.path ?? ""} ${column ?? ""}`);
 }
 
 type Found = Omit<Arrival, "names" | "through" | "top" | "isEnvelopeId">;
@@ -48,7 +53,7 @@ const mail = new Set(["http", "mail", "payment", "message"]);
 export function arrivalsAt(call: CallNode, index: number, trail: Trail, element: number | undefined, program: Program): Arrivals {
   const { effects, semantics } = program;
   const called = effects.calledBy(call, undefined);
-  const refs = called.refs.length === 0 && called.callee.kind === "other" ? semantics.signatureOf(call) : called.callee.kind === "closure" ? [] : called.refs;
+  const refs = called.refs.length === 0 && called.callee.kind === "other" ? semantics.signatureOf(call) : called.refs;
   const ended = (arrivals: readonly Found[]): Arrivals => ({ arrivals, functions: [], then: call.isNew ? { kind: "result" } : stop });
 
   const inserted = index > 0 ? insertedBy(call, trail, element, program) : undefined;
@@ -60,14 +65,17 @@ export function arrivalsAt(call: CallNode, index: number, trail: Trail, element:
 
   const functions = functionsOf(called, call, program);
   if (functions.length > 0) return { arrivals: [], functions, then: byClass(call, trail, functions) };
+  const asked = askedOf(call, trail);
+  if (asked) return { arrivals: [asked], functions: [], then: stop };
   const isRead = refs.some((ref) => !ref.isProject && ref.file !== undefined);
   return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail) };
 }
 
 function keysAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge }: Program): Found[] {
   return (call.isNew ? knowledge.keyConstructors : knowledge.keys).find(refs).flatMap((key) => {
-    const { slot, isPathIntoEvent } = key.entry;
-    const rest = !isPathIntoEvent && slotIndexFits(slot, index, call.args.length) ? matchSlot(slot.path, trail) : undefined;
+    const { slot, isPathIntoEvent, andFollowing } = key.entry;
+    const fits = slotIndexFits(slot, index, call.args.length) || (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
+    const rest = !isPathIntoEvent && fits ? matchSlot(slot.path, trail) : undefined;
     if (rest?.length !== 0) return [];
     return [{ kind: "key", at: call, label: labelOfCall(call), trail, column: slot.path?.split(".").at(-1) ?? lastName(trail), key, isByName: false }];
   });
@@ -111,6 +119,20 @@ function namedKey(call: CallNode, index: number, trail: Trail): Found | undefine
   const name = header ?? trail.at(-1);
   if (name === undefined || !isIdempotencyName(name)) return undefined;
   return { kind: "key", at: call, label: labelOfCall(call), trail, column: name, isByName: true };
+}
+
+/** `prisma.processedMessage.findUnique({ where: { id } })`, `redis.set("processed:" + id, …)`: what was done is remembered under it. */
+function askedOf(call: CallNode, trail: Trail): Found | undefined {
+  const [name = "", ...receiver] = namesOf(call.callee);
+  if (!/^(?:find|get|exists|has|count|select|set|sadd|sismember|hset|hget|hexists|where|eq|add|save|insert|create|upsert|mark|is|record|claim|try)/.test(name)) return undefined;
+  if (![...receiver, name].some(isLedgerName) && !call.args.some((argument) => isLedgerText(argument))) return undefined;
+  return { kind: "looked up", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: true };
+}
+
+function isLedgerText(node: Node): boolean {
+  const texts = node.kind === "literal" && typeof node.value === "string" ? [node.value] : node.kind === "template" ? node.strings : node.kind === "binary" ? [] : undefined;
+  if (node.kind === "binary") return isLedgerText(node.left) || isLedgerText(node.right);
+  return texts?.some((text) => /(?:^|[^a-z])(?:processed|idempoten|dedup|inbox|ledger|handled|seen)/i.test(text)) ?? false;
 }
 
 /** The functions of the project that a call runs. */

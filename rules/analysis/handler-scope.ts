@@ -2,10 +2,12 @@ import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import type { Callers } from "./callers.js";
 import { enclosingFunction, type CallNode, type ClassNode, type CodeFile, type FunctionNode, type Node, type ParameterNode, type TypeText } from "./code/node.js";
+import { callbackIndex } from "./deferral.js";
+import { nameOfCallee } from "./effects.js";
 import { libraryDeclares, oneOrMore, type EntryOf, type Known } from "./knowledge.js";
 import { packageOfSpecifier } from "./package-of.js";
 import { labelOf, type Ref } from "./semantics.js";
-import { matchSlot, slotIndexFits, type Trail } from "./trail.js";
+import { matchSlot, type Trail } from "./trail.js";
 import { usesOfParameter } from "./uses.js";
 
 type HandlerEntry = EntryOf<"handlers">;
@@ -127,8 +129,7 @@ export class Handlers {
   refsOfDecorator(decorator: Node): readonly Ref[] {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
     const settled = this.#program.values.settle(callee, undefined);
-    if (settled.kind !== "declared") return [];
-    return settled.refs.map((ref) => ({ ...ref, container: undefined, name: labelOf(ref) }));
+    return this.#program.effects.refsOfCallee(callee, settled).map((ref) => ({ ...ref, container: undefined, name: labelOf(ref) }));
   }
 
   #method(fn: FunctionNode): JobHandler | undefined {
@@ -195,11 +196,11 @@ export class Handlers {
   #slotAt(call: CallNode, index: number, trail: Trail): Registered | undefined {
     const { knowledge, effects, semantics } = this.#program;
     const { callee, refs } = effects.calledBy(call, undefined);
-    if (callee.kind === "closure" || callee.kind === "class") return undefined;
     const members = call.isNew ? knowledge.handlerConstructors : knowledge.handlerCalls;
+    if (!members.hasName(nameOfCallee(call)) && (callee.kind === "closure" || callee.kind === "class")) return undefined;
     const found = members.find(refs.length > 0 || call.isNew ? refs : semantics.signatureOf(call));
     const fits = found.find(({ library, entry }) => {
-      if (!deliversAgain(library) || !("registeredBy" in entry) || !slotIndexFits(entry.handler, index, call.args.length)) return false;
+      if (!deliversAgain(library) || !("registeredBy" in entry) || callbackIndex(call, entry.handler.argument) !== index) return false;
       return matchSlot(entry.handler.path, trail)?.length === 0 && isAbout(entry, call);
     });
     return fits && { ...fits, registration: call };

@@ -1,9 +1,10 @@
 import type { JobIdentity, Library } from "../catalogue/vocabulary.js";
 import type { FileAnalysis, Program } from "./analysis.js";
+import type { Arrival } from "./arrivals.js";
 import { callersOf } from "./callers.js";
 import type { CallNode, CodeFile, FunctionNode, NameNode, Node } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
-import { isSmall } from "./flow.js";
+import { Flow, isSmall } from "./flow.js";
 import { libraryDeclares, oneOrMore, type EntryOf, type Known } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { packageOfSpecifier } from "./package-of.js";
@@ -37,6 +38,7 @@ export function originsOf(program: Program): Origins {
 /** Tells where values come from: from chance, or from the queue. */
 export class Origins {
   readonly #program: Program;
+  readonly #arrivals = new WeakMap<Node, readonly Arrival[]>();
   readonly #makers = new WeakMap<FunctionNode, string | null>();
   readonly #identities: readonly { property: string; type: string; steps: readonly string[]; known: Known<JobIdentity> }[];
 
@@ -82,7 +84,7 @@ export class Origins {
     for (const { entry } of (call.isNew ? knowledge.randomConstructors : knowledge.randoms).find(known)) {
       if (!entry.isClock && !entry.returnsFunction && (!entry.withoutArguments || call.args.length === 0)) return entry.makes;
     }
-    const isRead = refs.some((ref) => ref.isProject || ref.file !== undefined);
+    const isRead = semantics.isTyped && refs.some((ref) => ref.isProject || ref.file !== undefined);
     return isRead || call.isNew ? undefined : randomByName(call);
   }
 
@@ -94,6 +96,18 @@ export class Origins {
     const makes = isSmall(fn) ? resultsOf(fn).flatMap((result) => this.#randomIn(result, depth + 1) ?? [])[0] : undefined;
     this.#makers.set(fn, makes ?? null);
     return makes;
+  }
+
+  /** Whether an expression is made of something random. */
+  isRandom(node: Node): boolean {
+    return this.#randomIn(node, 0) !== undefined;
+  }
+
+  /** Where the value of an expression arrives. */
+  arrivalsOf(node: Node): readonly Arrival[] {
+    let arrivals = this.#arrivals.get(node);
+    if (!arrivals) this.#arrivals.set(node, (arrivals = new Flow(this.#program, (fn) => this.makerOf(fn) !== undefined).from(node)));
+    return arrivals;
   }
 
   /** The random value that an expression is made of. */

@@ -58,7 +58,7 @@ export const isHeadName = (name: string): boolean => /^(?:type|name|kind|timesta
 /** The key under which a receiver remembers what it did. */
 export const isIdempotencyName = (name: string): boolean => /^(?:x[-_])?idempot(?:ency|ent)[-_ ]?(?:key|token|id)$/i.test(name);
 /** A key that a queue drops a second message by, when its name says so. */
-export const isDeduplicationName = (name: string): boolean => /dedup|de[-_]?duplication/i.test(name);
+export const isDeduplicationName = (name: string): boolean => /dedup|de[-_]?duplication|singletonKey|jobKey|debounce|msgID/i.test(name);
 
 /** The header by which the receiver of a webhook or event knows a delivery that it has seen. */
 export const isDeliveryHeader = (name: string): boolean => /^(?:x[-_])?(?:\w+[-_])?(?:webhook|svix|event|message|msg|delivery|ce|notification)[-_]?(?:event[-_]|message[-_]|msg[-_]|delivery[-_])?id$/i.test(name);

@@ -19,7 +19,7 @@ export type Member = string;
 
 export type OneOrMore<T> = T | readonly T[];
 
-/** Index of an argument, or "last" where overloads shift it. */
+/** Index of an argument, or "last" where overloads shift it; where a function is meant, the last that can be one. */
 export type ArgumentIndex = number | "last";
 
 /**
@@ -123,6 +123,8 @@ export interface KeySlot {
   readonly slot: Slot;
   /** `"dedup"`: the queue drops a second dispatch with the same key; `"idempotency"`: a provider answers the first result again. */
   readonly role: "dedup" | "idempotency";
+  /** The arguments behind the slot's are parts of the key as well (`idempotencyKey(operation, ...parts)`). */
+  readonly andFollowing?: true;
   /** How long or while what the key holds, for the message: `"5 minutes"`, `"while the job record exists"`. */
   readonly holds?: string;
   /**
@@ -140,6 +142,8 @@ export interface TransactionOpener {
   readonly handle?: ArgumentIndex;
   /** Type of the handle as the library names it (for files without type information). */
   readonly handleType?: string;
+  /** Package of the handle's type, if not the library's own. */
+  readonly handlePackage?: string;
   /** The callback runs when the result is called (`better-sqlite3`'s `db.transaction(fn)`). */
   readonly returnsFunction?: true;
   /** The library runs the callback again on conflicts. */
@@ -453,6 +457,13 @@ export interface Library {
    * so) belong to the library when their file contains the text.
    */
   readonly generated?: { readonly containers: readonly string[]; readonly fileContains: string };
+  /**
+   * Declared by the project itself (what `settings.aftercommit` adds): in the file at this path or pattern; without a
+   * path in any file of the project.
+   */
+  readonly project?: { readonly path?: string };
+  /** Files of the project whose functions all run in a transaction that other code opened. */
+  readonly ambient?: readonly string[];
   /** Global values and types without an import (`fetch`, Cloudflare's `Queue`). */
   readonly globals?: readonly string[];
   /**
