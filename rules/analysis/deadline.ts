@@ -327,9 +327,13 @@ function together(call: CallNode, frame: Frame | undefined, state: State, depth:
     return awaited(element, frame, state, depth);
   });
   state.ended = ended;
-  const isRace = call.callee.kind === "member" && call.callee.property === "race";
-  const limited = each.filter((parts) => parts.length > 0).toSorted((a, b) => sumOf(a) - sumOf(b));
-  return (isRace ? limited[0] : limited.at(-1)) ?? [];
+  if (call.callee.kind === "member" && call.callee.property === "race") return firstOf(each);
+  return each.toSorted((a, b) => sumOf(b) - sumOf(a))[0] ?? [];
+}
+
+/** Of several that run at once and end together, the one that ends first; what has no limit never does. */
+function firstOf(each: readonly (readonly Part[])[]): readonly Part[] {
+  return each.filter((parts) => parts.length > 0).toSorted((a, b) => sumOf(a) - sumOf(b))[0] ?? [];
 }
 
 /** The limit that a call sets itself; `undefined` where it is none that the catalogue knows. */
@@ -340,6 +344,7 @@ function limit(call: CallNode, refs: readonly Ref[], frame: Frame | undefined, s
   const found = index.find(known);
   for (const { entry, library } of found) {
     if (startedOnly && entry.timer === undefined && !entry.isSignal) continue;
+    if (entry.combines) return firstOf(givenAt(call.args, frame, entry.slot, state.program.values).flatMap((given) => (given.kind === "given" ? [taken(given.value, given.frame, state, depth)] : [])));
     const own = entry.setBy ? setByMaker(call, entry, library, frame, state) : setHere(call, entry, frame, state);
     if (own.length === 0) continue;
     if (entry.timer !== undefined) {

@@ -14,6 +14,7 @@ export const timers: Library = {
   globals: ["AbortSignal", "setTimeout"],
   deadlines: [
     { member: "AbortSignal.timeout", slot: { argument: 0 }, unit: "ms", isSignal: true },
+    { member: "AbortSignal.any", slot: { argument: 0, path: "[]" }, unit: "written", isSignal: true, combines: true },
     { member: "setTimeout", slot: { argument: 1 }, unit: "ms", timer: 0 },
     // node:timers/promises
     { member: ["setTimeout", "scheduler.wait"], slot: { argument: 0 }, unit: "ms", isWait: true },

@@ -322,6 +322,8 @@ export interface Deadline {
   readonly isWait?: true;
   /** The result is a signal: the limit runs from here, whoever is handed the signal. */
   readonly isSignal?: true;
+  /** A signal made of others (`AbortSignal.any([…])`): the first of their limits counts, the slot holds them. */
+  readonly combines?: true;
   /** A net below many calls rather than the time that each takes: counted once. */
   readonly isNet?: true;
 }
