@@ -6,7 +6,7 @@ import { labelOf } from "./analysis/semantics.js";
 import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
 import { createRule, type Finding } from "./create-rule.js";
 
-type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "afterCommit";
+type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "ambient" | "afterCommit";
 
 /** Reports jobs, messages and events that are sent while a transaction is still open. */
 export const noDispatchInTransaction = createRule<MessageIds, []>({
@@ -25,6 +25,8 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
       "`{{dispatch}}` is given a client from outside the transaction of `{{opener}}` ({{openedAt}}): it looks transactional, but a rollback leaves the job in the queue.{{path}} Build {{join}} from the transaction's own handle.",
     hook:
       "`{{opener}}` runs inside the transaction that saves the row, before its commit, and `{{dispatch}}` sends from it: the {{receiver}} can run before the row is there, and a rollback does not take it back.{{path}} Send from an after-commit hook, or from the code that awaits the commit.",
+    ambient:
+      "`{{dispatch}}` sends before the commit: `{{opener}}` ({{openedAt}}) says that this file runs in a transaction which other code opens. The {{receiver}} can run before the rows are there, and a rollback does not take it back.{{path}} Send after the commit, or write an outbox row in the transaction.",
     afterCommit: "Send after the commit, through `{{slot}}`.",
   },
   check(analysis, report) {
@@ -37,16 +39,18 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
 function messageFor({ scope, reached }: DispatchInside): MessageIds {
   if (scope.kind === "hook") return "hook";
   if (reached.notJoined === "no handle") return "noHandle";
-  return reached.notJoined === "outer client" ? "outerClient" : "dispatch";
+  if (reached.notJoined === "outer client") return "outerClient";
+  return scope.kind === "ambient" ? "ambient" : "dispatch";
 }
 
 function dataFor(inside: DispatchInside): Record<string, string> {
   const { scope, reached, node, path } = inside;
   const { entry } = reached.known;
+  const isAmbient = scope.kind === "ambient";
   return {
     dispatch: labelOf(reached.ref),
-    opener: scope.label,
-    openedAt: `line ${String(lineOf(scope.openedAt.file, scope.openedAt.start))}`,
+    opener: isAmbient ? "settings.aftercommit.ambientTransaction" : scope.label,
+    openedAt: isAmbient ? `"${scope.label}"` : `line ${String(lineOf(scope.openedAt.file, scope.openedAt.start))}`,
     receiver: entry.to === "workflow" ? "workflow" : entry.to === "in-process bus" ? "listener" : entry.to === "queue" ? "worker" : "consumer",
     path: describePath(node, path),
     join: oneOrMore(entry.joins)

@@ -1,5 +1,6 @@
 import type { Program } from "./analysis.js";
 import { enclosingFunction, type CallNode, type CodeFile, type Node } from "./code/node.js";
+import { refOfImport } from "./imports.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
 import type { Scope } from "./transaction-scope.js";
 
@@ -49,8 +50,8 @@ export class AfterCommitSlots {
     for (const statement of this.#file.root.body) {
       if (statement.kind !== "import") continue;
       for (const { local, imported } of statement.specifiers) {
-        const [slot] = knowledge.afterCommit.find([{ package: statement.module, container: undefined, name: imported, file: undefined, isProject: false }]);
-        if (slot && slot.entry.after !== "rollback") return { label: local, before: `${local}(` };
+        const [slot] = knowledge.afterCommit.find([refOfImport(statement.module, imported === "default" ? local : imported, this.#file.path)]);
+        if (slot?.entry.callback === 0 && slot.entry.after !== "rollback") return { label: local, before: `${local}(` };
       }
     }
     return undefined;

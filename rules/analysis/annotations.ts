@@ -150,7 +150,7 @@ export class Annotations {
     return this.#knowledge.transactions.find(definition.refs).flatMap(({ library, entry }) => {
       const handle = entry.handle === "last" ? fn.params.length - 1 : entry.handle;
       if (handle !== index || entry.handleType === undefined) return [];
-      return [{ package: library.packages[0] ?? "", container: undefined, name: entry.handleType, file: undefined, isProject: false }];
+      return [{ package: entry.handlePackage ?? library.packages[0] ?? "", container: undefined, name: entry.handleType, file: undefined, isProject: false }];
     });
   }
 }

@@ -77,6 +77,14 @@ export function argumentAt(call: CallNode, index: number | "last"): Node | undef
   return index === "last" ? call.args.at(-1) : call.args[index];
 }
 
+/** The index of the function that an index of the catalogue means: "last" is the last argument that can be one. */
+export function callbackIndex(call: CallNode, index: number | "last"): number {
+  if (index !== "last") return index;
+  const isFunction = (argument: Node) => argument.kind === "function";
+  const mayBe = (argument: Node) => ["name", "member", "call", "conditional"].includes(argument.kind);
+  return call.args.findLastIndex(call.args.some(isFunction) ? isFunction : mayBe);
+}
+
 /** Whether argument 0 of a call is an instance of one of the classes (`client.send(new SendMessageCommand())`). */
 export function isCommand(call: CallNode, classes: string | readonly string[], values: Values, typesOf: (node: Node) => readonly Ref[], frame: Parameters<Values["settle"]>[1]): boolean {
   const [first] = call.args;

@@ -1,9 +1,9 @@
 import type { Join, OneOrMore } from "../catalogue/vocabulary.js";
-import { childrenOf, contains, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
+import { childrenOf, contains, enclosingFunction, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
 import { argumentAt, functionArguments, isCommand, looksStandard, runningOf } from "./deferral.js";
 import { execute } from "./execution.js";
 import { oneOrMore, type EntryOf, type Known } from "./knowledge.js";
-import { labelOf, type Ref } from "./semantics.js";
+import { labelOf, type Definition, type Ref } from "./semantics.js";
 import type { Frame, Settled, Values } from "./values.js";
 import type { Program } from "./analysis.js";
 import { packageOfFile } from "./package-of.js";
@@ -54,7 +54,19 @@ export class Effects {
     const { callee } = call;
     const through = callee.kind === "member" && (callee.property === "call" || callee.property === "apply") ? callee.object : callee;
     const settled = this.#values.settle(through, frame);
-    return { callee: settled, refs: this.refsOf(settled, nameOfCallee(call)) };
+    return { callee: settled, refs: this.refsOfCallee(through, settled) };
+  }
+
+  /** What the catalogue and the settings may know a callee or decorator by. */
+  refsOfCallee(callee: Node, settled: Settled): readonly Ref[] {
+    const name = nameOf(callee);
+    const refs = this.refsOf(settled, name);
+    if (name === undefined || !this.#program.knowledge.ownNames.has(name)) return refs;
+    // the settings may name a constant whose function was made elsewhere, or is not known
+    const { semantics } = this.#program;
+    const definition = callee.kind === "name" ? semantics.definitionOfName(callee) : callee.kind === "member" ? semantics.definitionOfMember(callee) : undefined;
+    const own = definition && refOfDefinition(definition, name);
+    return own && !refs.some((ref) => ref.name === own.name && ref.container === own.container && ref.file === own.file) ? [own, ...refs] : refs;
   }
 
   /** The dispatch that a call is or leads to. */
@@ -109,9 +121,9 @@ export class Effects {
 
   #callbacksRunNow(call: CallNode, called: Called, frame: Frame | undefined): readonly Closure[] {
     const { knowledge } = this.#program;
-    const running = called.refs.length > 0 ? runningOf(called.refs, call, knowledge) : looksStandard(call.callee) ? "now" : "later";
-    const openers = knowledge.transactions.find(called.refs);
-    if (running !== "now" && openers.length === 0) return [];
+    const running = runningOf(called.refs, call, knowledge);
+    const runsNow = running === "now" || (running === "later" && this.#isUnread(called.refs) && looksStandard(call.callee));
+    if (!runsNow && knowledge.transactions.find(called.refs).length === 0) return [];
     return functionArguments(call, (node) => this.#values.settle(node, frame)).map(({ value }) => value);
   }
 
@@ -217,6 +229,15 @@ export class Effects {
     return parts.length > 0 && parts.every((part) => this.#isOuter(part, frame));
   }
 
+  /** Whether nothing is known of what a call calls: it is `any`, or comes from another file where there are no types. */
+  isUnknown({ callee, refs }: Called): boolean {
+    return (callee.kind === "other" || callee.kind === "declared") && this.#isUnread(refs);
+  }
+
+  #isUnread(refs: readonly Ref[]): boolean {
+    return refs.every((ref) => ref.isProject && !this.#program.semantics.isTyped);
+  }
+
   /** What the catalogue and the settings may know a value by. */
   refsOf(settled: Settled, calledAs: string | undefined): readonly Ref[] {
     if (settled.kind === "declared") return settled.refs;
@@ -273,15 +294,49 @@ export class Effects {
 
 /** The last name of a callee. */
 export function nameOfCallee(call: CallNode): string | undefined {
-  const { callee } = call;
+  return nameOf(call.callee);
+}
+
+function nameOf(callee: Node): string | undefined {
   return callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
 }
 
 /** A function of the project as the settings may name it. */
 export function refOfFunction(fn: FunctionNode, calledAs: string | undefined): Ref {
-  const owner = fn.owner?.kind === "class" ? fn.owner.name : undefined;
-  const { name: packageName, isProject } = packageOfFile(fn.file.path);
-  return { package: packageName, container: owner, name: fn.name ?? nameOfVariable(fn) ?? calledAs ?? "", file: fn.file.path, isProject };
+  return refIn(fn.file, containerOf(fn), fn.name ?? nameOfVariable(fn) ?? calledAs ?? "");
+}
+
+/** A declaration of the project as the settings may name it. */
+function refOfDefinition(definition: Definition, name: string): Ref | undefined {
+  switch (definition.kind) {
+    case "function":
+      return refOfFunction(definition.fn, name);
+    case "class":
+      return refIn(definition.node.file, undefined, definition.node.name ?? name);
+    case "field":
+      return refIn(definition.field.file, containerOf(definition.field), name);
+    case "property":
+      return refIn(definition.property.file, containerOf(definition.property), name);
+    case "variable":
+      return refIn(definition.declarator.file, undefined, name);
+    case "parameter":
+      return refIn(definition.fn.file, undefined, name);
+    case "declared":
+      return undefined;
+  }
+}
+
+function refIn(file: CodeFile, container: string | undefined, name: string): Ref {
+  const { name: packageName, isProject } = packageOfFile(file.path);
+  return { package: packageName, container, name, file: file.path, isProject };
+}
+
+/** The class around a method or field, or the constant that holds the object around it. */
+function containerOf(node: Node): string | undefined {
+  const { parent } = node;
+  const owner = node.kind === "function" && !node.owner && (parent?.kind === "field" || parent?.kind === "property") ? parent.parent : parent;
+  if (owner?.kind === "class") return owner.name;
+  return owner?.kind === "object" && owner.parent?.kind === "declarator" && owner.parent.target.kind === "name" ? owner.parent.target.text : undefined;
 }
 
 /** `confirm` for `const confirm = () => …` and `{ confirm: () => … }`. */

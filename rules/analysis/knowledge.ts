@@ -1,4 +1,5 @@
 import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
+import { matchesFile, matchesModule } from "./file-pattern.js";
 import { withoutTypes } from "./package-of.js";
 import type { Ref } from "./semantics.js";
 
@@ -79,8 +80,10 @@ function containerFits(wanted: string | undefined, ref: Ref): boolean {
 
 const packagesOf = new WeakMap<Library, ReadonlySet<string>>();
 
-/** Whether a declaration is the library's: in one of its packages, or generated into the project by it. */
+/** Whether a declaration is the library's: in one of its packages, generated into the project by it, or the project's own. */
 export function libraryDeclares(library: Library, ref: Ref): boolean {
+  const { project } = library;
+  if (project) return ref.isProject && (project.path === undefined || (ref.file !== undefined && matchesModule(project.path, ref.file)));
   let packages = packagesOf.get(library);
   if (!packages) {
     const all = [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
@@ -96,6 +99,8 @@ export function libraryDeclares(library: Library, ref: Ref): boolean {
 /** The catalogue and the settings, indexed for look-up. */
 export class Knowledge {
   readonly libraries: readonly Library[];
+  /** Last names of the members that the settings speak of. */
+  readonly ownNames: ReadonlySet<string>;
   readonly dispatches;
   readonly dispatchDecorators;
   readonly transactions;
@@ -125,8 +130,11 @@ export class Knowledge {
   readonly effects;
   readonly identities;
 
-  constructor(libraries: readonly Library[]) {
+  /** `own` is what the settings add, in the words of the catalogue. */
+  constructor(catalogue: readonly Library[], own: readonly Library[] = []) {
+    const libraries = [...catalogue, ...own];
     this.libraries = libraries;
+    this.ownNames = new Set(own.flatMap(membersIn).map((member) => parseMember(member).name));
     const index = <S extends Section>(section: S, form: Form, members: (entry: EntryOf<S>) => OneOrMore<Member> | undefined) =>
       new MemberIndex<EntryOf<S>>(libraries, form, (library) => ((library[section] ?? []) as readonly EntryOf<S>[]).map((entry) => [entry, members(entry)] as const));
     this.dispatches = index("dispatches", "member", (entry) => entry.member);
@@ -161,6 +169,11 @@ export class Knowledge {
     this.identities = index("identities", "member", (entry) => entry.property);
   }
 
+  /** The pattern by which the settings say that all of a file runs inside a transaction. */
+  ambientPattern(path: string): string | undefined {
+    return this.libraries.flatMap((library) => library.ambient ?? []).find((pattern) => matchesFile(pattern, path));
+  }
+
   /** Whether a type is an open transaction's handle. */
   handlesOf(types: readonly Ref[]): readonly Known<EntryOf<"handles">>[] {
     return types.flatMap((type) =>
@@ -169,4 +182,14 @@ export class Knowledge {
       ),
     );
   }
+}
+
+/** The members that an entry of the settings names. */
+function membersIn({ transactions = [], decorators = [], dispatches = [], handlers = [], afterCommit = [] }: Library): readonly Member[] {
+  return [
+    ...transactions.flatMap(({ open }) => oneOrMore(open)),
+    ...decorators.flatMap(({ decorator }) => oneOrMore(decorator)),
+    ...[...dispatches, ...afterCommit].flatMap(({ member }) => oneOrMore(member)),
+    ...handlers.flatMap((handler) => oneOrMore("registeredBy" in handler ? handler.registeredBy : "methodDecorator" in handler ? handler.methodDecorator : undefined)),
+  ];
 }

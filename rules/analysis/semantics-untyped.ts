@@ -3,7 +3,7 @@ import { childrenOf, enclosingClass } from "./code/node.js";
 import { Annotations, memberRef } from "./annotations.js";
 import type { EstreeFile, Raw } from "./code/from-estree.js";
 import type { Knowledge } from "./knowledge.js";
-import { packageOfSpecifier } from "./package-of.js";
+import { refOfImport } from "./imports.js";
 import type { Definition, Path, Ref, Semantics } from "./semantics.js";
 
 type Declared = Extract<Definition, { kind: "declared" }>;
@@ -64,7 +64,7 @@ export class UntypedSemantics implements Semantics {
   }
 
   typesOf(node: Node): readonly Ref[] {
-    return this.#annotations.containersOf(node);
+    return readable(this.#annotations.containersOf(node));
   }
 
   expectedTypesOf(node: Node): readonly Ref[] {
@@ -73,7 +73,7 @@ export class UntypedSemantics implements Semantics {
   }
 
   typesOfParameter(parameter: ParameterNode): readonly Ref[] {
-    return this.#annotations.annotated(parameter.type, parameter);
+    return readable(this.#annotations.annotated(parameter.type, parameter));
   }
 
   signatureOf(_call: CallNode): readonly Ref[] {
@@ -146,9 +146,10 @@ export class UntypedSemantics implements Semantics {
   #required(declarator: DeclaratorNode, path: Path): Definition {
     const init = declarator.init;
     const [specifier] = init?.kind === "call" && init.callee.kind === "name" && init.callee.text === "require" ? init.args : [];
-    const module = specifier?.kind === "literal" && typeof specifier.value === "string" ? packageOfSpecifier(specifier.value) : undefined;
+    const module = specifier?.kind === "literal" && typeof specifier.value === "string" ? specifier.value : undefined;
     if (module === undefined || path.length > 1) return { kind: "variable", declarator, path };
-    return declared({ package: module, container: undefined, name: path[0] === undefined ? "default" : String(path[0]), file: undefined, isProject: false });
+    const local = declarator.target.kind === "name" ? declarator.target.text : undefined;
+    return this.#imported(module, path[0] === undefined ? "default" : String(path[0]), local);
   }
 
   #global(name: string): Definition | undefined {
@@ -160,10 +161,16 @@ export class UntypedSemantics implements Semantics {
   #import(specifier: Raw, declaration: Raw | undefined): Definition | undefined {
     const node = declaration && this.#file.wrap(declaration);
     if (node?.kind !== "import") return undefined;
-    const module = packageOfSpecifier(node.module);
-    if (module === undefined) return undefined;
     const imported = specifier.type === "ImportDefaultSpecifier" ? "default" : specifier.type === "ImportNamespaceSpecifier" ? "*" : importedName(specifier);
-    return declared({ package: module, container: undefined, name: imported, file: undefined, isProject: false });
+    const { name } = (specifier.local ?? {}) as { name?: unknown };
+    return this.#imported(node.module, imported, typeof name === "string" ? name : undefined);
+  }
+
+  /** What a file of the project exports by default has no other name here than the one that it is given. */
+  #imported(module: string, imported: string, local: string | undefined): Declared {
+    const ref = refOfImport(module, imported, this.#file.path);
+    const named = ref.isProject && imported === "default" && local !== undefined ? [{ ...ref, name: local }] : [];
+    return { kind: "declared", refs: [...named, ref], raw: undefined };
   }
 
   /** Member of `this`, of an object literal, or of an instance of a class of this file. */
@@ -229,6 +236,11 @@ export class UntypedSemantics implements Semantics {
 
 function declared(ref: Ref): Declared {
   return { kind: "declared", refs: [ref], raw: undefined };
+}
+
+/** Nobody knows what stands behind a type of another file of the project. */
+function readable(types: readonly Ref[]): readonly Ref[] {
+  return types.filter((type) => !type.isProject);
 }
 
 function importedName(specifier: Raw): string {

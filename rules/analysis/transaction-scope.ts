@@ -1,5 +1,6 @@
 import type { FileAnalysis } from "./analysis.js";
 import { childrenOf, type CallNode, type ClassNode, type FunctionNode, type Node } from "./code/node.js";
+import { runningOf } from "./deferral.js";
 import { nameOfCallee, type Reached } from "./effects.js";
 import { execute, type Flow, type Visitor } from "./execution.js";
 import { oneOrMore } from "./knowledge.js";
@@ -9,8 +10,8 @@ import { mentionsSql, wordsPattern } from "./wrappers.js";
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
-  readonly kind: "callback" | "decorator" | "manual" | "handle" | "hook" | "middleware";
-  /** What opens the transaction: `PrismaClient.$transaction`, `@Transactional`, `Knex.transaction` … */
+  readonly kind: "callback" | "decorator" | "manual" | "handle" | "hook" | "ambient";
+  /** What opens the transaction: `PrismaClient.$transaction`, `@Transactional`; for "ambient" the pattern of the settings. */
   readonly label: string;
   /** The call, decorator, parameter or method that says so. */
   readonly openedAt: Node;
@@ -46,10 +47,10 @@ function mayHoldTransactions({ file, wrappers, knowledge }: FileAnalysis): boole
   if (!gate) {
     const hooks = knowledge.libraries.flatMap((library) => library.hooks ?? []).flatMap((hook) => ("methods" in hook ? oneOrMore(hook.methods) : []));
     const handles = knowledge.libraries.flatMap((library) => library.handles ?? []).flatMap((handle) => (handle.proves ? oneOrMore(handle.type) : []));
-    gate = wordsPattern([...wrappers.tellingNames, ...knowledge.decorators.names, ...knowledge.hookDecorators.names, ...knowledge.hookCalls.names, ...hooks, ...handles]);
+    gate = wordsPattern([...wrappers.tellingNames, ...knowledge.ownNames, ...knowledge.decorators.names, ...knowledge.hookDecorators.names, ...knowledge.hookCalls.names, ...hooks, ...handles]);
     gates.set(wrappers, gate);
   }
-  return gate.test(file.text) || mentionsSql(file.text);
+  return gate.test(file.text) || mentionsSql(file.text) || knowledge.ambientPattern(file.path) !== undefined;
 }
 
 class Search {
@@ -64,6 +65,7 @@ class Search {
 
   run(): readonly DispatchInside[] {
     this.#visit(this.#analysis.file.root, undefined);
+    this.#ambient();
     return [...this.#found.values()].sort((a, b) => a.node.start - b.node.start);
   }
 
@@ -104,7 +106,6 @@ class Search {
       const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn };
       this.#closure(scope, settled, argument);
     }
-    this.#middleware(call);
   }
 
   /** Runs a function that is inside as a whole; one of another file is reported where it is handed over. */
@@ -123,11 +124,6 @@ class Search {
         return reached !== undefined;
       },
     });
-  }
-
-  /** `router.post(path, transaction(), handler)`: a middleware that runs the rest inside. */
-  #middleware(_call: CallNode): void {
-    // found by the opener's names only where a function is handed over; see `wrappers`
   }
 
   // decorated methods
@@ -167,7 +163,7 @@ class Search {
     const name = decoratorName(decorator);
     const { knowledge, effects, values } = this.#analysis;
     if (!knowledge.decorators.hasName(name) && !knowledge.dispatchDecorators.hasName(name) && !knowledge.hookDecorators.hasName(name) && !knowledge.classDecorators.hasName(name)) return [];
-    return effects.refsOf(values.settle(callee, undefined), name);
+    return effects.refsOfCallee(callee, values.settle(callee, undefined));
   }
 
   // begin … commit
@@ -288,6 +284,36 @@ class Search {
 
   #hook(label: string, openedAt: Node, fn: FunctionNode): void {
     if (fn.body) this.#body({ kind: "hook", label, openedAt, body: fn }, fn.body, { fn, args: undefined, self: undefined, up: undefined });
+  }
+
+  // files whose functions run in a transaction that other code opened, as the settings say
+
+  #ambient(): void {
+    const { file, knowledge } = this.#analysis;
+    const pattern = knowledge.ambientPattern(file.path);
+    if (pattern === undefined) return;
+    const scope: Scope = { kind: "ambient", label: pattern, openedAt: file.root, body: file.root };
+    for (const fn of this.#functionsAtTop(file.root)) {
+      if (fn.body) this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
+    }
+  }
+
+  /** Functions and methods of a file, and what its top level hands on: `router.post("/orders", async () => …)`. */
+  #functionsAtTop(node: Node): readonly FunctionNode[] {
+    if (node.kind === "function") return [node, ...childrenOf(node).flatMap((child) => this.#routesIn(child))];
+    if (node.kind === "call" && this.#runsElsewhere(node)) return [];
+    return childrenOf(node).flatMap((child) => this.#functionsAtTop(child));
+  }
+
+  /** The same where a function sets the routes up: `(app) => { app.post("/orders", async () => …); }`. */
+  #routesIn(node: Node): readonly FunctionNode[] {
+    if (node.kind === "call" && /^(?:get|post|put|patch|delete|all)$/.test(nameOfCallee(node) ?? "")) return node.args.filter((argument) => argument.kind === "function");
+    return childrenOf(node).flatMap((child) => this.#routesIn(child));
+  }
+
+  #runsElsewhere(call: CallNode): boolean {
+    const running = runningOf(this.#analysis.effects.calledBy(call, undefined).refs, call, this.#analysis.knowledge);
+    return running === "after commit" || running === "outside";
   }
 
   // what stands inside

@@ -68,11 +68,11 @@ export class Wrappers {
     if (call.args.length === 0 || !(isTelling(call, name) || knowledge.ownNames.has(name ?? ""))) return [];
     if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame))) return [];
     if (depth === 0) values.begin();
-    const { callee, refs } = effects.calledBy(call, frame);
-    const found = knowledge.transactions.find(refs);
-    if (refs.length === 0 && callee.kind === "other") return openedByShape(call, name);
+    const called = effects.calledBy(call, frame);
+    const { callee, refs } = called;
     const opener = refs.find((ref) => knowledge.transactions.find([ref]).length > 0);
-    if (opener) return found.flatMap((known) => this.#opener(known, call, labelOf(opener)));
+    if (opener) return knowledge.transactions.find(refs).flatMap((known) => this.#opener(known, call, labelOf(opener)));
+    if (effects.isUnknown(called)) return openedByShape(call, name);
     if (callee.kind !== "closure" || depth >= DEPTH) return [];
     return this.#openedIn(callee, depth).map((opened) => ({ ...opened, label: name ?? opened.label }));
   }
