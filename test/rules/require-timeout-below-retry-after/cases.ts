@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import parser from "@typescript-eslint/parser";
 import { RuleTester } from "@typescript-eslint/rule-tester";
 import { Linter } from "eslint";
@@ -70,7 +70,7 @@ export function leaseCases(title: string, cases: Readonly<Record<string, Case>>)
 
 /** The messages about a code that is linted without types. */
 export function messagesOf(code: string, options: Options = [], filename = join(fixtures, "file.ts")): string[] {
-  return new Linter({ cwd: fixtures })
+  return new Linter({ cwd: dirname(filename) })
     .verify(
       code,
       [
