@@ -27,6 +27,8 @@ export interface Called {
 }
 
 const DEPTH = 8;
+/** How often a function is entered again from itself, each time with other arguments. */
+const RECURSION = 2;
 /** Calls looked at below one call: a bound for generated and cyclic code. */
 const BUDGET = 4000;
 
@@ -36,6 +38,7 @@ export class Effects {
   readonly #memo = new Map<string, Reached | null>();
   readonly #ids = new WeakMap<Node, number>();
   readonly #inProgress = new Set<string>();
+  readonly #running = new Map<FunctionNode, number>();
   #nextId = 1;
   #budget = BUDGET;
   /** Whether an answer was cut short, by a cycle or a bound: such a "no" is not kept. */
@@ -140,13 +143,15 @@ export class Effects {
         return undefined;
       }
     }
-    if (depth > DEPTH) {
+    const times = this.#running.get(closure.fn) ?? 0;
+    if (depth > DEPTH || times >= RECURSION) {
       this.#cut = true;
       return undefined;
     }
     const cutBefore = this.#cut;
     this.#cut = false;
     if (key !== undefined) this.#inProgress.add(key);
+    this.#running.set(closure.fn, times + 1);
     let found: Reached | undefined;
     execute(body, frame, this.#values, {
       call: (call, inner) => {
@@ -154,6 +159,7 @@ export class Effects {
         return found !== undefined;
       },
     });
+    this.#running.set(closure.fn, times);
     if (key !== undefined) {
       this.#inProgress.delete(key);
       if (found ?? !this.#cut) this.#memo.set(key, found ?? null);

@@ -1,5 +1,5 @@
 import type { CallNode, ClassNode, FunctionNode, MemberNode, Node, ObjectNode } from "./code/node.js";
-import { childrenOf } from "./code/node.js";
+import { childrenOf, enclosingFunction } from "./code/node.js";
 import type { Definition, Path, Ref, Semantics } from "./semantics.js";
 
 /** The call of a function that is being followed: what its parameters and `this` are. */
@@ -190,19 +190,19 @@ export class Values {
   #definition(definition: Definition | undefined, frame: Frame | undefined, depth: number): Settled | undefined {
     switch (definition?.kind) {
       case "function":
-        return { kind: "closure", fn: definition.fn, frame, self: undefined };
+        return { kind: "closure", fn: definition.fn, frame: frameAround(definition.fn, frame), self: undefined };
       case "class":
         return { kind: "class", node: definition.node };
       case "declared":
         return { kind: "declared", refs: definition.refs, definition };
       case "property":
-        return this.settle(definition.property.value, frame, depth + 1);
+        return this.settle(definition.property.value, frameAround(definition.property, frame), depth + 1);
       case "field":
-        return definition.field.value ? this.settle(definition.field.value, frame, depth + 1) : undefined;
+        return definition.field.value ? this.settle(definition.field.value, frameAround(definition.field, frame), depth + 1) : undefined;
       case "variable": {
         const { init, isConst } = definition.declarator;
         if (!init || (!isConst && init.kind !== "function" && init.kind !== "call" && init.kind !== "await")) return undefined;
-        const value = this.settle(init, frame, depth + 1);
+        const value = this.settle(init, frameAround(definition.declarator, frame), depth + 1);
         return definition.path.length === 0 ? value : this.step(value, definition.path, depth + 1);
       }
       case "parameter":
@@ -236,7 +236,7 @@ export class Values {
       return found?.kind === "parameter" && declared?.kind === "declared" ? { ...found, declared: declared.definition } : (found ?? declared);
     }
     const definition = this.#semantics.definitionOfMember(node);
-    if (definition?.kind === "function") return { kind: "closure", fn: definition.fn, frame: frameOf(object) ?? frame, self: object.kind === "other" && object.node.kind !== "this" ? undefined : object };
+    if (definition?.kind === "function") return { kind: "closure", fn: definition.fn, frame: frameAround(definition.fn, frameOf(object) ?? frame), self: object.kind === "other" && object.node.kind !== "this" ? undefined : object };
     return this.#definition(definition, frame, depth);
   }
 
@@ -278,11 +278,11 @@ export class Values {
 
   #instanceMember(instance: Extract<Settled, { kind: "instance" }>, key: string, depth: number): Settled | undefined {
     const method = this.#semantics.methodOf(instance.of, key);
-    if (method) return { kind: "closure", fn: method, frame: instance.frame, self: instance };
+    if (method) return { kind: "closure", fn: method, frame: frameAround(method, instance.frame), self: instance };
     const constructor = instance.of.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
     const frame: Frame | undefined =
       constructor?.kind === "function"
-        ? { fn: constructor, args: instance.made.args.map((node) => ({ node, frame: instance.frame })), self: instance, up: instance.frame }
+        ? { fn: constructor, args: instance.made.args.map((node) => ({ node, frame: instance.frame })), self: instance, up: frameAround(constructor, instance.frame) }
         : instance.frame;
     if (constructor?.kind === "function") {
       const index = constructor.params.findIndex((parameter) => parameter.isProperty && parameter.target.kind === "name" && parameter.target.text === key);
@@ -319,6 +319,15 @@ export class Values {
 function assignmentTo(body: Node, key: string): Node | undefined {
   for (const statement of childrenOf(body)) {
     if (statement.kind === "assign" && statement.target.kind === "member" && statement.target.object.kind === "this" && statement.target.property === key) return statement.value;
+  }
+  return undefined;
+}
+
+/** The frame in which a declaration was made: that of the innermost function around it that is being followed. */
+function frameAround(declared: Node, frame: Frame | undefined): Frame | undefined {
+  if (!frame) return undefined;
+  for (let fn = enclosingFunction(declared); fn; fn = enclosingFunction(fn)) {
+    for (let up: Frame | undefined = frame; up; up = up.up) if (up.fn === fn) return up;
   }
   return undefined;
 }
