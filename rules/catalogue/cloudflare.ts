@@ -40,4 +40,11 @@ export const cloudflare: Library = {
     },
   ],
   memoised: [{ member: "WorkflowStep.do", callback: "last" }],
+  leases: [
+    {
+      id: "P34",
+      settings: "the consumer's 15 minutes",
+      because: "the lease is not in the code: it stands in the consumer's configuration",
+    },
+  ],
 };

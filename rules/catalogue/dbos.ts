@@ -90,4 +90,11 @@ export const dbos: Library = {
   ],
   replaySafe: ["DBOS.randomUUID", "DBOS.now"],
   memoised: [{ member: ["DBOS.runStep", "DBOS.registerStep"], callback: 0 }],
+  leases: [
+    {
+      id: "P34",
+      settings: "`timeoutMS`",
+      because: "there is no lease: a recovery runs pending workflows again",
+    },
+  ],
 };

@@ -52,4 +52,11 @@ export const inngest: Library = {
     { member: "createStepTools.sendEvent", slot: { argument: 1, path: "[].id" }, role: "dedup", holds: oneDay },
   ],
   memoised: [{ member: ["createStepTools.run", "createStepTools.wrap"], callback: 1 }],
+  leases: [
+    {
+      id: "P34",
+      settings: "`timeouts.finish`",
+      because: "the lease is not in the code: Inngest keeps it",
+    },
+  ],
 };

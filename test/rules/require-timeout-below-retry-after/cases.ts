@@ -76,7 +76,7 @@ export function messagesOf(code: string, options: Options = [], filename = join(
       [
         {
           files: ["**/*.*"],
-          languageOptions: { parser: parser as never },
+          languageOptions: { parser: parser },
           plugins: { aftercommit: { rules: { rule: requireTimeoutBelowRetryAfter as never } } },
           rules: { "aftercommit/rule": ["error", ...(options as readonly unknown[])] },
         },
