@@ -24,6 +24,8 @@ const ROUNDS = 3;
 /** A function longer than this (in characters) does more than begin or end a transaction. */
 const SHORT = 2500;
 const DEPTH = 4;
+/** How deep in an options object a function may stand. */
+const MEMBERS = 3;
 
 const sqlBegin = /^\s*(?:\/\*.*?\*\/\s*)*(?:begin|start\s+transaction)\b/i;
 const sqlCommit = /^\s*(?:commit|end)\b/i;
@@ -188,7 +190,8 @@ export class Wrappers {
     const found: { index: number; path: Path }[] = [];
     this.#run.set(fn, found);
     const note = (settled: Settled) => {
-      if (settled.kind === "parameter" && settled.fn === fn) found.push({ index: settled.index, path: settled.path });
+      if (settled.kind !== "parameter" || settled.fn !== fn || settled.path.length > MEMBERS) return;
+      if (!found.some(({ index, path }) => index === settled.index && path.join() === settled.path.join())) found.push({ index: settled.index, path: settled.path });
     };
     const walk = (body: Node, frame: Frame): Flow =>
       execute(body, frame, this.#program.values, {
@@ -197,7 +200,8 @@ export class Wrappers {
           note(callee);
           const handedOn = call.args.filter((argument) => argument.kind === "name" || argument.kind === "member");
           if (callee.kind === "closure" && handedOn.length > 0) {
-            for (const { index, path } of this.#parametersRun(callee)) {
+            // a copy: a function that calls itself finds more while this runs
+            for (const { index, path } of [...this.#parametersRun(callee)]) {
               const argument = call.args[index];
               const settled = argument && this.#program.values.step(this.#program.values.settle(argument, inner), path);
               if (settled) note(settled);
