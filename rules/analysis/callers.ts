@@ -29,7 +29,7 @@ interface Step {
 
 const DEPTH = 12;
 /** Functions looked at for one question. */
-const BREADTH = 200;
+const BREADTH = 120;
 /** Places looked at for one name: a name that stands at more is too common to be worth the search. */
 const PLACES = 600;
 
@@ -175,7 +175,7 @@ export class Callers {
   #find(known: Known): readonly Node[] {
     const { semantics } = this.#program;
     const own = (known.fn ?? known.holder)?.file;
-    if (!own) return [];
+    if (!own || isGivenAway(known)) return [];
     const found: Node[] = [];
     let places = 0;
     const files = semantics.isTyped ? semantics.projectFiles() : [own];
@@ -284,6 +284,12 @@ export function knownAs(fn: FunctionNode): Known {
   for (let inner: Node = fn; place?.kind === "call" && place.args.includes(inner); place = place.parent) inner = place;
   if (place?.kind === "declarator" || place?.kind === "property" || place?.kind === "field") return { fn, holder: place, name: nameOf(place) ?? fn.name };
   return { fn, holder: undefined, name: fn.name };
+}
+
+/** `route({ handler: async () => … })`: only what the object is given to can call it. */
+function isGivenAway({ fn, holder }: Known): boolean {
+  const object = holder?.kind === "property" ? holder.parent : fn?.owner?.kind === "object" ? fn.owner : undefined;
+  return object?.parent?.kind === "call" && object.parent.callee !== object;
 }
 
 function nameOf(holder: DeclaratorNode | PropertyNode | FieldNode): string | undefined {

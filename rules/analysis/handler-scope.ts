@@ -41,6 +41,7 @@ export class Handlers {
   #nextId = 0;
   readonly #byMethod = new Map<string, Known<HandlerEntry>[]>();
   readonly #byParameterType = new Map<string, Known<HandlerEntry>[]>();
+  readonly #importing = new WeakMap<CodeFile, boolean>();
   readonly #byFunctionType = new Map<string, Known<HandlerEntry>[]>();
 
   constructor(program: Program, callers: Callers) {
@@ -178,18 +179,33 @@ export class Handlers {
     }
     if (parent?.kind === "call" && parent.callee.kind === "member" && listeners.has(parent.callee.property ?? "")) return undefined;
     for (const [index, parameter] of fn.params.entries()) {
+      if (!this.#mayBeJob(parameter)) continue;
       const known = this.#typesIn(parameter).flatMap((ref) => this.#byParameterType.get(ref.name)?.filter(({ library }) => libraryDeclares(library, ref)) ?? [])[0];
       if (known) return { ...known, fn, parameter: index, registration: undefined };
     }
     return undefined;
   }
 
+  /** Types of parameters are only asked for where an annotation says so: a function without one is known by where it is given. */
+  #mayBeJob(parameter: ParameterNode): boolean {
+    const name = parameter.type?.path.at(-1);
+    if (name !== undefined) return this.#byParameterType.has(name) || /job|message|msg|event|record|task|payload|delivery|helpers/i.test(name);
+    return parameter.target.kind === "pattern" && this.#importsJobType(parameter.file);
+  }
+
+  #importsJobType(file: CodeFile): boolean {
+    const known = this.#importing.get(file);
+    if (known !== undefined) return known;
+    const imports = file.root.kind === "block" && file.root.body.some((statement) => statement.kind === "import" && statement.specifiers.some(({ imported }) => this.#byParameterType.has(imported)));
+    this.#importing.set(file, imports);
+    return imports;
+  }
+
   #typesIn(parameter: ParameterNode): readonly Ref[] {
-    if (this.#byParameterType.size === 0) return [];
     const { semantics } = this.#program;
     const { target } = parameter;
     if (target.kind !== "pattern" || parameter.type) return semantics.typesOfParameter(parameter);
-    return [...semantics.typesOfParameter(parameter), ...target.entries.flatMap((entry) => (entry.target.kind === "name" ? semantics.typesOf(entry.target) : []))];
+    return target.entries.flatMap((entry) => (entry.target.kind === "name" ? semantics.typesOf(entry.target) : []));
   }
 
   /** Whether an argument's place is where a library takes a handler. */

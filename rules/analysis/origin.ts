@@ -125,6 +125,11 @@ export class Origins {
         }
         return any(node.args.filter((argument) => argument.kind === "call" || argument.kind === "name"));
       }
+      // `KSUID.randomSync().string`
+      case "member":
+        return node.object.kind === "call" || node.object.kind === "member" ? this.#randomIn(node.object, depth + 1) : undefined;
+      case "await":
+        return node.argument && this.#randomIn(node.argument, depth + 1);
       case "template":
         return node.tag ? undefined : any(node.expressions);
       case "binary":
