@@ -31,7 +31,9 @@ export interface Finding<MessageIds extends string> {
 export type Report<MessageIds extends string> = (finding: Finding<MessageIds>) => void;
 
 /** Makes a rule of ESLint: one pass over the analysed file, after it was parsed. */
-export function createRule<MessageIds extends string, Options extends readonly unknown[]>(definition: RuleDefinition<MessageIds, Options>): TSESLint.RuleModule<MessageIds, Options> {
+export function createRule<MessageIds extends string, Options extends readonly unknown[]>(
+  definition: RuleDefinition<MessageIds, Options>,
+): TSESLint.RuleModule<MessageIds, Options> {
   return {
     meta: {
       type: "problem",
@@ -53,26 +55,35 @@ export function createRule<MessageIds extends string, Options extends readonly u
           const { sourceCode } = context;
           const analysis = analyse(sourceCode, context.filename, knowledge);
           const options = (context.options.length > 0 ? context.options : definition.defaultOptions) as Options;
-          definition.check(
-            analysis,
-            ({ node, messageId, data, suggest }) => {
-              context.report({
-                loc: { start: sourceCode.getLocFromIndex(node.start), end: sourceCode.getLocFromIndex(node.end) },
-                messageId,
-                data: { ...data },
-                ...(suggest
-                  ? {
-                      suggest: suggest.map((suggestion) => ({
-                        messageId: suggestion.messageId,
-                        data: { ...suggestion.data },
-                        fix: (fixer: TSESLint.RuleFixer) => suggestion.edits.map((edit) => fixer.replaceTextRange([edit.start, edit.end], edit.text)),
-                      })),
-                    }
-                  : {}),
-              } as never);
-            },
-            options,
-          );
+          const check = () => {
+            definition.check(
+              analysis,
+              ({ node, messageId, data, suggest }) => {
+                context.report({
+                  loc: { start: sourceCode.getLocFromIndex(node.start), end: sourceCode.getLocFromIndex(node.end) },
+                  messageId,
+                  data: { ...data },
+                  ...(suggest
+                    ? {
+                        suggest: suggest.map((suggestion) => ({
+                          messageId: suggestion.messageId,
+                          data: { ...suggestion.data },
+                          fix: (fixer: TSESLint.RuleFixer) =>
+                            suggestion.edits.map((edit) => fixer.replaceTextRange([edit.start, edit.end], edit.text)),
+                        })),
+                      }
+                    : {}),
+                } as never);
+              },
+              options,
+            );
+          };
+          try {
+            check();
+          } catch (error) {
+            // code nested deeper than the stack reaches: nothing can be said of it
+            if (!(error instanceof RangeError)) throw error;
+          }
         },
       };
     },
