@@ -5,7 +5,7 @@ import type { CallNode, Node } from "./analysis/code/node.js";
 import { describeArrival } from "./analysis/describe.js";
 import { identityAtPath, keyPathsIn } from "./analysis/key-path.js";
 import { originsOf } from "./analysis/origin.js";
-import { isTestFile } from "./analysis/semantics-typed.js";
+import { isTestFile } from "./analysis/test-file.js";
 import { isIdempotencyName, isLedgerName } from "./analysis/words.js";
 import { createRule, type Report } from "./create-rule.js";
 

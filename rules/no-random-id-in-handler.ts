@@ -3,7 +3,7 @@ import { isDeduplication, type Arrival } from "./analysis/arrivals.js";
 import { callersOf, type HandlerPath } from "./analysis/callers.js";
 import { describeArrival, describeHandler } from "./analysis/describe.js";
 import { originsOf, type RandomValue } from "./analysis/origin.js";
-import { isTestFile } from "./analysis/semantics-typed.js";
+import { isTestFile } from "./analysis/test-file.js";
 import { isDeliveryHeader, isEnvelopeName, isIdentityName, isObservationName, isOwnerName, isSecretName, isTemporaryName } from "./analysis/words.js";
 import { createRule } from "./create-rule.js";
 

@@ -5,7 +5,7 @@ import { enclosingClass, enclosingFunction, type ClassNode, type CodeFile, type 
 import { Handlers, type JobHandler } from "./handler-scope.js";
 import { mentions, occurrences } from "./occurrences.js";
 import type { Definition, Semantics } from "./semantics.js";
-import { isTestFile } from "./semantics-typed.js";
+import { isTestFile } from "./test-file.js";
 import { resultsOf } from "./values.js";
 
 /** The functions from a job handler down to the one that was asked about, both included. */

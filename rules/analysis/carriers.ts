@@ -5,7 +5,7 @@ import { isOneOf, oneOrMore, parseMember } from "./knowledge.js";
 import { mentions, occurrences } from "./occurrences.js";
 import { packageOfSpecifier, withoutTypes } from "./package-of.js";
 import type { Ref } from "./semantics.js";
-import { isTestFile } from "./semantics-typed.js";
+import { isTestFile } from "./test-file.js";
 
 /** A place at which a member of a library is called, constructed or put as a decorator. */
 export interface Carrier {

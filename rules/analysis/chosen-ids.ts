@@ -5,7 +5,7 @@ import { nameOfCallee } from "./effects.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
 import { mentions, occurrences } from "./occurrences.js";
 import { originsOf, type IdentityRead } from "./origin.js";
-import { isTestFile } from "./semantics-typed.js";
+import { isTestFile } from "./test-file.js";
 import { stepsOf } from "./trail.js";
 import { isOneOf } from "./knowledge.js";
 import { namesOf } from "./arrivals.js";

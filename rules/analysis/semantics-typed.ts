@@ -6,6 +6,7 @@ import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FieldNode, Function
 import { Annotations, memberRef } from "./annotations.js";
 import type { Knowledge } from "./knowledge.js";
 import { packageOfFile, packageOfSpecifier } from "./package-of.js";
+import { isTestFile } from "./test-file.js";
 import type { Definition, Path, Ref, Semantics } from "./semantics.js";
 
 type Typescript = typeof ts;
@@ -369,11 +370,6 @@ function hasAbstract(t: Typescript, declaration: ts.PropertyDeclaration): boolea
 function nameOfSuper(node: ClassNode): string | undefined {
   const base = node.superClass;
   return base?.kind === "name" ? base.text : base?.kind === "member" ? base.property : undefined;
-}
-
-/** Stand-ins of tests are no implementations of the program. */
-export function isTestFile(path: string): boolean {
-  return /(?:\.(?:spec|test|e2e|e2e-spec|int-spec|mock|stub)\.[cm]?[jt]sx?$)|\/(?:__tests__|__mocks__|tests?|mocks?|fixtures)\//.test(path);
 }
 
 function classesIn(node: Node): ClassNode[] {
