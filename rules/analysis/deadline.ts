@@ -196,7 +196,7 @@ function awaited(node: Node, frame: Frame | undefined, state: State, depth: numb
 
 /** `const response = await …` takes its time here; `const promise = call()` where it is awaited; a signal runs from here on. */
 function ofInitialiser(init: Node, frame: Frame | undefined, state: State, depth: number): readonly Part[] {
-  if (init.kind !== "call") return taken(init, frame, state, depth);
+  if (init.kind !== "call" || hasAwait(init)) return taken(init, frame, state, depth);
   const { refs } = state.program.effects.calledBy(init, frame);
   const own = isWaitedForElsewhere(init) ? undefined : limit(init, refs, frame, state, depth, true);
   return own ?? [];
@@ -240,6 +240,10 @@ function timesOf(loop: LoopNode, frame: Frame | undefined, state: State): number
   const to = test.left.kind === "name" && counter?.target.kind === "name" && test.left.text === counter.target.text ? state.durations.number(test.right, frame) : undefined;
   if (from === undefined || to === undefined || (test.operator !== "<" && test.operator !== "<=")) return 1;
   return Math.max(1, Math.ceil(to - from) + (test.operator === "<=" ? 1 : 0));
+}
+
+function hasAwait(node: Node): boolean {
+  return node.kind === "await" || (node.kind !== "function" && node.kind !== "class" && childrenOf(node).some(hasAwait));
 }
 
 function isCombinator(call: CallNode): boolean {

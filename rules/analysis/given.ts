@@ -1,5 +1,5 @@
 import type { ArgumentIndex, OneOrMore, Slot } from "../catalogue/vocabulary.js";
-import type { Node } from "./code/node.js";
+import type { Node, ObjectNode } from "./code/node.js";
 import { oneOrMore } from "./knowledge.js";
 import { resultsOf, type Frame, type Settled, type Values } from "./values.js";
 
@@ -60,6 +60,7 @@ function into(settled: Settled, key: string, from: GivenValue, values: Values, d
     case "absent":
       return [absent];
     case "object": {
+      if (isChangedLater(settled.node, key)) return [unknown];
       const found: Given[] = [];
       for (const property of settled.node.properties.toReversed()) {
         if (property.isSpread) {
@@ -88,6 +89,13 @@ function into(settled: Settled, key: string, from: GivenValue, values: Values, d
     default:
       return [unknown];
   }
+}
+
+/** `options.lockDuration = …` behind `const options = { … }`. */
+function isChangedLater(object: ObjectNode, key: string): boolean {
+  const { parent, file } = object;
+  if (parent?.kind !== "declarator" || parent.target.kind !== "name" || !/^\w+$/.test(key)) return false;
+  return new RegExp(`(?<![\\w$.])${parent.target.text.replaceAll("$", "\\$")}\\.${key}\\s*=(?!=)`).test(file.text);
 }
 
 /** `"useFactory().settings.lockDuration"`, `"[].opts"`, `"'max.poll.interval.ms'"` → steps. */

@@ -3,6 +3,7 @@ import type { Program } from "./analysis.js";
 import { carriersOf } from "./carriers.js";
 import { childrenOf, contains, enclosingFunction, type ClassNode, type FunctionNode, type Node } from "./code/node.js";
 import { isMadeFrom, mentionsName, sumOf, timeOf, timeOfFunction, type Part, type Time } from "./deadline.js";
+import { functionArguments } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { givenAt, type GivenValue } from "./given.js";
 import { oneOrMore } from "./knowledge.js";
@@ -41,9 +42,22 @@ export function handlerTime(anchor: Anchor, wanted: HandlerTime, settings: Lease
   return longest ?? (isRenewed ? "renewed" : undefined);
 }
 
-function sideOf(parts: readonly Part[]): Side | undefined {
+function sideOf(all: readonly Part[]): Side | undefined {
+  const parts = merged(all);
   const [largest] = parts.toSorted((a, b) => b.ms * b.times - a.ms * a.times);
   return largest && { ms: sumOf(parts), node: largest.node, name: largest.label, parts };
+}
+
+/** A limit that is met several times counts so often. */
+function merged(parts: readonly Part[]): readonly Part[] {
+  const byNode = new Map<Node, Part>();
+  for (const part of parts) {
+    const known = byNode.get(part.node);
+    byNode.set(part.node, known && known.ms === part.ms ? { ...known, times: known.times + part.times } : part);
+  }
+  const total = [...byNode.values()];
+  // the same place with other values: each is told
+  return sumOf(total) === sumOf(parts) ? total : parts;
 }
 
 function optionsFor(anchor: Anchor, wanted: HandlerTime, settings: LeaseSettings, isBatch: (iterated: Node, frame: Frame | undefined) => boolean) {
@@ -100,6 +114,10 @@ function functionsAt(args: readonly Node[], slots: Slot | readonly Slot[], metho
 function functionAt(given: GivenValue, method: string | undefined, program: Program): readonly Closure[] {
   const settled = program.values.settle(given.value, given.frame);
   if (settled.kind === "closure") return [settled];
+  // a library's wrapper runs what it is given: `Sentry.wrap(handler)`
+  if (settled.kind === "other" && settled.node.kind === "call" && !settled.node.isNew) {
+    return functionArguments(settled.node, (node) => program.values.settle(node, settled.frame)).map(({ value }) => value);
+  }
   return settled.kind === "class" && method !== undefined ? methodOf(settled.node, method, program) : [];
 }
 

@@ -168,8 +168,9 @@ export class LeaseSettings {
     if (typeof origin === "object") return { calls: [{ args: origin.call.args, frame: origin.frame }], hidden: false };
     if (origin === "other") return none;
     // a parameter, or what another file made: the default holds unless some such call sets it
-    const set = this.#carriers.everywhere(reach.by, anchor.library, anchor.node.file).some(({ args }) => givenAt(args, undefined, slot, this.#program.values).some((each) => each.kind !== "absent"));
-    return { calls: [], hidden: set };
+    const makers = this.#carriers.everywhere(reach.by, anchor.library, anchor.node.file);
+    const hidden = makers.some(({ args }) => givenAt(args, undefined, slot, this.#program.values).some((each) => each.kind !== "absent"));
+    return { calls: [], hidden, sight: makers.length > 0 || isSelfContained(anchor.node.file) ? "seen" : "nowhere" };
   }
 
   /** The call of one of the members that made a value. */

@@ -51,7 +51,7 @@ leaseCases("limits that a handler sets itself", {
   "axios, an instance, twice": handler(`await http.get("http://a"); await http.post("http://b", {});`, {
     before: `import axios from "axios"; const http = axios.create({ timeout: 20_000 });`,
     at: "timeout: 20_000",
-    says: ["40 s (20 s by `timeout`, line 2; 20 s by `timeout`, line 2)"],
+    says: ["40 s (2 × 20 s by `timeout`, line 2)"],
   }),
   got: handler(`await got.post("http://a", { timeout: { request: 45_000 } });`, {
     before: `import got from "got";`,
@@ -154,6 +154,10 @@ const slow = async () => {};`,
   "tried, and then something else": handler(`try { ${fetchFor("20_000")} } catch { ${fetchFor("15_000")} }`, {
     at: "AbortSignal.timeout(20_000)",
   }),
+  "read at once": handler(
+    `const text = (await fetch("http://a", { signal: AbortSignal.timeout(45_000) })).text(); await text;`,
+    { at: "AbortSignal.timeout(45_000)" },
+  ),
   then: handler(
     `await fetch("http://a", { signal: AbortSignal.timeout(20_000) }).then(() => fetch("http://b", { signal: AbortSignal.timeout(15_000) }));`,
     { at: "AbortSignal.timeout(20_000)" },
@@ -205,6 +209,18 @@ export class Pdf {
   "a function that only defines another": handler(
     `const later = async () => { ${fetchFor("45_000")} }; job.data.later = later;`,
   ),
+  "a library's wrapper around it": {
+    code: `import { Worker } from "bullmq";
+import { wrap } from "some-tracing";
+new Worker("x", wrap("render", async () => { ${fetchFor("45_000")} }), { connection: {}, skipLockRenewal: true });`,
+    at: "AbortSignal.timeout",
+  },
+  "a wrapper of the project around it": {
+    code: `import { Worker, type Job } from "bullmq";
+const logged = (run: (job: Job) => Promise<void>) => async (job: Job) => { console.log(job.id); await run(job); };
+new Worker("x", logged(async () => { ${fetchFor("45_000")} }), { connection: {}, skipLockRenewal: true });`,
+    at: "AbortSignal.timeout",
+  },
   "a listener that is only registered": handler(`process.on("exit", async () => { ${fetchFor("45_000")} });`),
 });
 
@@ -236,6 +252,12 @@ leaseCases("what is constant", {
     code: `import { Worker } from "bullmq";
 export const start = (limit: number, lockDuration = 30_000) =>
   new Worker("x", async () => { ${fetchFor("limit")} }, { connection: {}, skipLockRenewal: true, lockDuration });`,
+  },
+  "options that are changed later": {
+    code: `import { Worker } from "bullmq";
+const options = { connection: {}, skipLockRenewal: true, lockDuration: 30_000 };
+if (process.env.SLOW) options.lockDuration = 90_000;
+new Worker("x", async () => { ${fetchFor("45_000")} }, options);`,
   },
   "one of two": constant("process.env.CI ? 10_000 : 45_000"),
 });

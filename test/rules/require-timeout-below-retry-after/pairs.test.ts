@@ -813,6 +813,13 @@ await consumer.run({ eachMessage: async ({ message }) => work(message, AbortSign
     at: "AbortSignal.timeout(60_000)",
     says: ["the default of KafkaJS"],
   },
+  "P17: a consumer that another file makes, nobody knows how": {
+    code: `import type { Consumer } from "kafkajs";
+import type { Connection } from "./connection.js";
+${work}
+export const start = (consumer: Consumer, _: Connection) =>
+  consumer.run({ eachMessage: async ({ message }) => work(message, AbortSignal.timeout(60_000)) });`,
+  },
   "P17: a heartbeat between the steps": {
     code: `${kafka}
 const consumer = kafka.consumer({ groupId: "g", sessionTimeout: 30_000 });
