@@ -6,7 +6,7 @@ import { execute, type Flow, type Visitor } from "./execution.js";
 import { oneOrMore } from "./knowledge.js";
 import { labelOf, type Ref } from "./semantics.js";
 import type { Frame, Settled } from "./values.js";
-import { mentionsSql, wordsPattern } from "./wrappers.js";
+import { mentionsSql, turnOfSql, wordsPattern } from "./wrappers.js";
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
@@ -64,33 +64,26 @@ class Search {
   }
 
   run(): readonly DispatchInside[] {
-    this.#visit(this.#analysis.file.root, undefined);
+    this.#visit(this.#analysis.file.root);
     this.#ambient();
     return [...this.#found.values()].sort((a, b) => a.node.start - b.node.start);
   }
 
-  /** Looks at a node of the file and all below it; `turns` says whether the function around was searched for begin … commit. */
-  #visit(node: Node, turns: Node | undefined): void {
-    let around = turns;
+  /** Looks at a node of the file and all below it. */
+  #visit(node: Node): void {
     if (node.kind === "function") {
       this.#decorated(node);
       this.#withHandle(node);
-      around = undefined;
-    }
-    if (node.kind === "class") this.#lifecycle(node);
-    if (node.kind === "call") {
+    } else if (node.kind === "class") this.#lifecycle(node);
+    else if (node.kind === "call") {
       this.#opener(node);
       this.#hookCall(node);
-      if (!around && this.#analysis.wrappers.turnNames.has(nameOfCallee(node) ?? "")) around = this.#manual(node);
-    }
-    if (node.kind === "template" && node.tag && !around) around = this.#manual(node);
-    for (const child of childrenOf(node)) {
-      this.#visit(child, around);
-      // a begin found deeper in the same function has been searched with the whole function
-      if (!around && child.kind !== "function" && this.#searched.has(functionAround(node))) around = functionAround(node);
-    }
+      if (this.#analysis.wrappers.mayTurn(node)) this.#manual(node);
+    } else if (node.kind === "template" && node.tag && turnOfSql(node.strings[0] ?? "")) this.#manual(node);
+    for (const child of childrenOf(node)) this.#visit(child);
   }
 
+  /** Functions that were searched for begin … commit as a whole. */
   readonly #searched = new Set<Node>();
 
   // callbacks of openers
@@ -168,12 +161,12 @@ class Search {
 
   // begin … commit
 
-  #manual(inside: Node): Node | undefined {
+  #manual(inside: Node): void {
     const around = functionAround(inside);
-    if (this.#searched.has(around)) return around;
+    if (this.#searched.has(around)) return;
     this.#searched.add(around);
     const body = around.kind === "function" ? around.body : around;
-    if (!body) return around;
+    if (!body) return;
     const { values, wrappers } = this.#analysis;
     let scope: Scope | undefined;
     const join = (run: readonly (() => Flow)[]): Flow => {
@@ -222,7 +215,6 @@ class Search {
       },
     };
     execute(body, around.kind === "function" ? { fn: around, args: undefined, self: undefined, up: undefined } : undefined, values, visitor);
-    return around;
   }
 
   // functions that are handed an open transaction

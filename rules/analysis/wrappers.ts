@@ -96,13 +96,26 @@ export class Wrappers {
     return replacement && { kind: "closure", fn: replacement, frame: decorating, self: undefined };
   }
 
+  /** Whether a call may begin or end a transaction, by its name and the SQL in it. */
+  mayTurn(call: CallNode): boolean {
+    const name = nameOfCallee(call);
+    if (name === undefined || !this.turnNames.has(name) || call.args.some((argument) => argument.kind === "function")) return false;
+    const isSql = this.#program.knowledge.sql.hasName(name);
+    return (isSql && this.#sqlTurn(call, name) !== undefined) || (isTelling(call, name) && (!isSql || generic.has(name)));
+  }
+
+  #sqlTurn(call: CallNode, name: string): Turn | undefined {
+    if (!this.#program.knowledge.sql.hasName(name)) return undefined;
+    const prepared = call.callee.kind === "member" && call.callee.object.kind === "call" ? call.callee.object.args[0] : undefined;
+    return turnOfText(call.args[0] ?? prepared);
+  }
+
   /** Whether a call begins, commits or rolls back a transaction by itself. */
   turnOf(call: CallNode, frame: Frame | undefined, depth = 0): Turn | undefined {
     const name = nameOfCallee(call);
-    if (name === undefined || !this.turnNames.has(name)) return undefined;
+    if (name === undefined || !this.mayTurn(call)) return undefined;
     const { knowledge, effects } = this.#program;
-    const text = knowledge.sql.hasName(name) ? turnOfText(call.args[0] ?? (call.callee.kind === "member" && call.callee.object.kind === "call" ? call.callee.object.args[0] : undefined)) : undefined;
-    if (text === undefined && (!isTelling(call, name) || knowledge.sql.hasName(name) && !generic.has(name))) return undefined;
+    const text = this.#sqlTurn(call, name);
     const { callee, refs } = effects.calledBy(call, frame);
     if (text !== undefined && knowledge.sql.find(refs).some(({ entry }) => entry.on === "connection")) return text;
     if (knowledge.commits.find(refs).some(({ entry }) => isRun(call, entry))) return "commit";
@@ -494,7 +507,8 @@ function turnOfText(argument: Node | undefined): Turn | undefined {
   return turnOfText(text);
 }
 
-function turnOfSql(text: string): Turn | undefined {
+/** What a SQL text does to the transaction. */
+export function turnOfSql(text: string): Turn | undefined {
   if (sqlBegin.test(text)) return "begin";
   if (sqlCommit.test(text)) return "commit";
   return sqlRollback.test(text) ? "rollback" : undefined;
