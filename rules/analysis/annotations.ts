@@ -95,9 +95,10 @@ export class Annotations {
     return this.instanceOf(call.callee);
   }
 
-  instanceOf(callee: Node): readonly Ref[] {
+  instanceOf(callee: Node, depth = 0): readonly Ref[] {
     const definition = callee.kind === "name" ? this.#code.definitionOfName(callee) : callee.kind === "member" ? this.#code.definitionOfMember(callee) : undefined;
-    if (definition?.kind === "class") return definition.node.superClass ? this.instanceOf(definition.node.superClass) : [];
+    // `class A extends A` is possible while one types
+    if (definition?.kind === "class") return definition.node.superClass && depth < 8 ? this.instanceOf(definition.node.superClass, depth + 1) : [];
     if (definition?.kind !== "declared") return [];
     return definition.refs.map((ref) => ({ ...ref, container: undefined, name: ref.name === "default" ? "*" : ref.name }));
   }
