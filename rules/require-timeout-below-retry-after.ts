@@ -6,6 +6,7 @@ import { inOneUnit } from "./analysis/duration.js";
 import { oneOrMore } from "./analysis/knowledge.js";
 import { leaseProblems, type LeaseProblem } from "./analysis/lease.js";
 import type { Side } from "./analysis/lease-settings.js";
+import { isTestFile } from "./analysis/test-file.js";
 import { createRule } from "./create-rule.js";
 
 type MessageIds = "tooLong" | "renewedTooLate" | "renewedLate" | "useless" | "tooShort" | "tooClose";
@@ -44,6 +45,7 @@ export const requireTimeoutBelowRetryAfter = createRule<MessageIds, Options>({
       "This handler may run for {{timeout}} ({{timeoutAt}}), and the queue leaves it the job for {{lease}} ({{leaseAt}}): less than {{times}} times as long, so a retry or a slow start can push it over. {{advice}}.",
   },
   check(analysis, report, [options]) {
+    if (isTestFile(analysis.file.path)) return;
     for (const problem of leaseProblems(analysis, { margin: options?.margin ?? false })) {
       report({ node: problem.node, messageId: messageFor(problem), data: dataFor(problem, analysis) });
     }

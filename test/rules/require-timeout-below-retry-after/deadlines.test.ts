@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import { leaseCases, type Case } from "./cases.js";
 
 /** A BullMQ handler whose lock is not renewed and ends after 30 s. */
@@ -273,6 +275,12 @@ new Worker("x", () => {}, { lockDuration: 20_000, lockRenewTime: 25_000 });`,
   },
   "an object with the same names": {
     code: `export const options = { lockDuration: 20_000, lockRenewTime: 25_000, handleMessageTimeout: 60_000, visibilityTimeout: 30 };`,
+  },
+  "a test of the library": {
+    code: `import { Worker } from "bullmq";
+new Worker("mail", async () => {}, { connection: {}, lockDuration: 20, lockRenewTime: 200 });`,
+    filename: join(import.meta.dirname, "../fixtures/worker.test.ts"),
+    only: "untyped",
   },
   "another library's consumer": {
     code: `import { Consumer } from "some-consumer";
