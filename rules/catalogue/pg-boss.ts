@@ -24,6 +24,8 @@ const whenCreated: Reach = {
   name: { argument: 0 },
   as: { argument: 0 },
 };
+/** 10 and before */
+const whenStarted: Reach = { anywhere: ["new PgBoss", "new default"] };
 const sendOption = (name: string): Slot[] => [
   { argument: 2, path: name },
   { argument: 3, path: name },
@@ -38,7 +40,10 @@ const expiration: readonly DurationSetting[] = [
   { at: whenSent, slot: sendOption("expireInHours"), unit: "h" },
   { at: whenCreated, slot: { argument: 1, path: "expireInMinutes" }, unit: "min" },
   { at: whenCreated, slot: { argument: 1, path: "expireInHours" }, unit: "h" },
-  { at: whenCreated, slot: { argument: 1, path: "expireInSeconds" }, unit: "s", default: fifteenMinutes },
+  { at: whenCreated, slot: { argument: 1, path: "expireInSeconds" }, unit: "s" },
+  { at: whenStarted, slot: { argument: 0, path: "expireInMinutes" }, unit: "min" },
+  { at: whenStarted, slot: { argument: 0, path: "expireInHours" }, unit: "h" },
+  { at: whenStarted, slot: { argument: 0, path: "expireInSeconds" }, unit: "s", default: fifteenMinutes },
 ];
 const heartbeat = { ms: 10_000, because: "pg-boss refuses a heartbeat below 10 s" };
 
