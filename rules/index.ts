@@ -2,6 +2,7 @@ import type { ESLint, Linter, Rule } from "eslint";
 
 import { configsOf } from "./configs.js";
 import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
+import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
 import { requireTimeoutBelowRetryAfter } from "./require-timeout-below-retry-after.js";
 import { version } from "./version.js";
@@ -10,6 +11,7 @@ type Plugin = ESLint.Plugin & { rules: Record<string, Rule.RuleModule>; configs:
 
 const rules = {
   "no-dispatch-in-transaction": noDispatchInTransaction,
+  "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
   "no-random-id-in-handler": noRandomIdInHandler,
   "require-timeout-below-retry-after": requireTimeoutBelowRetryAfter,
 } as unknown as Record<string, Rule.RuleModule>;
