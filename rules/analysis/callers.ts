@@ -210,7 +210,7 @@ export class Callers {
       case "declared":
         return definition.refs.some((ref) => ref.isProject) && (semantics.implementationsOf(definition).includes(fn) || this.#implementsMember(known, definition) || this.#completes(fn, definition));
       case "variable":
-        return this.#proxyOf(node, known.name) !== undefined;
+        return this.#proxyOf(node, known) !== undefined;
       default:
         return false;
     }
@@ -261,17 +261,22 @@ export class Callers {
 
   /** `const { charge } = proxyActivities<typeof activities>()`: a worker runs the exported function of that name. */
   #proxied(fn: FunctionNode, site: Node): JobHandler | undefined {
-    const proxy = this.#proxyOf(site, fn.name ?? knownAs(fn).name);
+    const proxy = this.#proxyOf(site, knownAs(fn));
     return proxy && { ...proxy, fn, parameter: 0, registration: undefined };
   }
 
-  #proxyOf(site: Node, name: string | undefined) {
+  #proxyOf(site: Node, known: Known) {
     const { semantics, knowledge, effects } = this.#program;
+    const { name, fn } = known;
     const variable = site.kind === "member" && site.object.kind === "name" ? site.object : site;
     const definition = variable.kind === "name" ? semantics.definitionOfName(variable) : undefined;
     const init = definition?.kind === "variable" ? definition.declarator.init : undefined;
-    if (definition?.kind !== "variable" || init?.kind !== "call" || (variable === site && definition.path.join() !== name)) return undefined;
-    return knowledge.handlerProxies.find(effects.calledBy(init, undefined).refs)[0];
+    if (name === undefined || !fn || definition?.kind !== "variable" || init?.kind !== "call" || (variable === site && definition.path.join() !== name)) return undefined;
+    const proxy = knowledge.handlerProxies.find(effects.calledBy(init, undefined).refs)[0];
+    if (!proxy) return undefined;
+    const meant = semantics.definitionOfProperty(init, name);
+    const isMeant = meant ? (meant.kind === "function" && meant.fn === fn) || (known.holder !== undefined && definitionHolder(meant) === known.holder) : !enclosingFunction(fn) && fn.owner === undefined;
+    return isMeant ? proxy : undefined;
   }
 }
 

@@ -3,7 +3,9 @@ import { arrivalsAt, insertedText, type Arrival } from "./arrivals.js";
 import { callersOf, knownAs } from "./callers.js";
 import { enclosingClass, enclosingFunction, type CallNode, type FunctionNode, type Node, type ObjectNode, type TemplateNode } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
+import { oneOrMore, parseMember, type EntryOf } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
+import type { Ref } from "./semantics.js";
 import { isBodyName, isEnvelopeName, isHeadName, isObserverName, isRowTypeName } from "./words.js";
 import { stepInto, usesOfParameter, usesOfVariable, type Use } from "./uses.js";
 import { resultsOf } from "./values.js";
@@ -386,10 +388,24 @@ export class Flow {
     const name = nameOfCallee(call) ?? "";
     const { trail } = going;
     const { refs } = this.#program.effects.calledBy(call, undefined);
-    const isMemoised = this.#program.knowledge.memoised.find(refs.length > 0 ? refs : this.#program.semantics.signatureOf(call)).some(({ entry }) => (entry.callback === "last" ? call.args.length - 1 : entry.callback) === index);
-    if (isMemoised || /^(?:filter|forEach|find|findLast|findIndex|some|every|sort|on|once)$/.test(name)) return;
+    if (this.#isKept(call, name, index, refs) || /^(?:filter|forEach|find|findLast|findIndex|some|every|sort|on|once)$/.test(name)) return;
     const next = name === "map" || (name === "from" && index === 1) ? ["[]", ...trail] : name === "flatMap" && trail[0] !== "[]" ? ["[]", ...trail] : trail;
     this.#up({ ...going, node: call, trail: next });
+  }
+
+  /** Whether the library keeps what the callback returns, so that a retry gets the same value. */
+  #isKept(call: CallNode, name: string, index: number, refs: readonly Ref[]): boolean {
+    const { knowledge, semantics } = this.#program;
+    const fits = (entry: EntryOf<"memoised">) => (entry.callback === "last" ? call.args.length - 1 : entry.callback) === index;
+    if (!knowledge.memoised.hasName(name)) return false;
+    if (knowledge.memoised.find(refs.length > 0 ? refs : semantics.signatureOf(call)).some(({ entry }) => fits(entry))) return true;
+    if (refs.length > 0 || semantics.isTyped) return false;
+    // without types: a member of that name, in a handler of that library
+    for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
+      const library = callersOf(this.#program).handlers.handlerOf(fn)?.library;
+      if (library) return (library.memoised ?? []).some((entry) => fits(entry) && oneOrMore(entry.member).some((member) => parseMember(member).name === name));
+    }
+    return false;
   }
 }
 

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import parser from "@typescript-eslint/parser";
+import { Linter, type Rule } from "eslint";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+
+type Files = Readonly<Record<string, string>>;
+
+/** A case of one file is only its text. */
+export type Cases = Readonly<Record<string, string | Files>>;
+
+const fixtures = join(import.meta.dirname, "fixtures");
+const folder = join(fixtures, "cases");
+
+/**
+ * Cases among the real libraries of the fixtures, all in one program. A line that ends in `// report stored` has to be
+ * reported by that message, and no other line by any; `// report stored, typed` only with types. Every case is linted
+ * without types as well.
+ */
+export function casesOfFiles(title: string, rule: unknown, cases: Cases): void {
+  const names = Object.keys(cases);
+  const filesOf = (name: string): [path: string, text: string][] => {
+    const files = cases[name] ?? {};
+    const byName: Files = typeof files === "string" ? { "file.ts": files } : files;
+    return Object.entries(byName).map(([file, text]) => [join(folder, `case${String(names.indexOf(name))}`, file), text]);
+  };
+  let program: ts.Program | undefined;
+  describe(title, () => {
+    test.each(names)("%s", (name) => {
+      program ??= programOf(new Map(names.flatMap(filesOf)));
+      const files = filesOf(name);
+      expect(files.flatMap(([path, text]) => reportsOf(rule, path, text, program))).toEqual(files.flatMap(([path, text]) => marksOf(path, text, true)));
+      expect(files.flatMap(([path, text]) => reportsOf(rule, path, text, undefined))).toEqual(files.flatMap(([path, text]) => marksOf(path, text, false)));
+    });
+  });
+}
+
+/** The messages about some files, linted with types. */
+export function messagesOf(rule: unknown, files: Files): string[] {
+  const texts = new Map(Object.entries(files).map(([file, text]) => [join(folder, file), text]));
+  const program = programOf(texts);
+  return [...texts].flatMap(([path, text]) => lint(rule, path, text, program).map(({ message }) => message));
+}
+
+function lint(rule: unknown, path: string, text: string, program: ts.Program | undefined) {
+  return new Linter({ cwd: fixtures }).verify(
+    text,
+    [
+      {
+        files: ["**/*.ts"],
+        languageOptions: { parser, parserOptions: program ? { programs: [program] } : {} },
+        plugins: { aftercommit: { rules: { rule: rule as Rule.RuleModule } } },
+        rules: { "aftercommit/rule": "error" },
+      },
+    ],
+    { filename: path },
+  );
+}
+
+function reportsOf(rule: unknown, path: string, text: string, program: ts.Program | undefined): string[] {
+  return lint(rule, path, text, program).map(({ line, messageId, message }) => `${path.slice(folder.length)}:${String(line)} ${messageId ?? message}`);
+}
+
+function marksOf(path: string, text: string, isTyped: boolean): string[] {
+  return text.split("\n").flatMap((line, index) => {
+    const [, messageId, onlyTyped] = /\/\/ report (\w+)(, typed)?$/.exec(line) ?? [];
+    return messageId === undefined || (onlyTyped !== undefined && !isTyped) ? [] : [`${path.slice(folder.length)}:${String(index + 1)} ${messageId}`];
+  });
+}
+
+/** A program of files that stand nowhere, among the libraries of the fixtures. */
+function programOf(texts: ReadonlyMap<string, string>): ts.Program {
+  const config = ts.readConfigFile(join(fixtures, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as { config: { compilerOptions: object } };
+  const { options } = ts.convertCompilerOptionsFromJson(config.config.compilerOptions, fixtures);
+  const host = ts.createCompilerHost(options, true);
+  const withTexts: ts.CompilerHost = {
+    ...host,
+    fileExists: (path) => texts.has(path) || host.fileExists(path),
+    readFile: (path) => texts.get(path) ?? host.readFile(path),
+    directoryExists: (path) => path.startsWith(folder) || (host.directoryExists?.(path) ?? true),
+    getSourceFile: (path, version) => {
+      const text = withTexts.readFile(path);
+      return text === undefined ? undefined : ts.createSourceFile(path, text, version, true);
+    },
+  };
+  return ts.createProgram({ rootNames: [...texts.keys()], options, host: withTexts });
+}
