@@ -7,20 +7,11 @@ import { expect, test } from "vitest";
 import { filesBelow, lintAll } from "../../scripts/robustness.js";
 
 /** Packages with much and varied code, sources and declarations, minified and generated. */
-const packages = [
-  "typescript-eslint",
-  "@typescript-eslint",
-  "eslint",
-  "prettier",
-  "@types/node",
-  "vite",
-  "rollup",
-  "fast-check",
-];
+const packages = ["typescript-eslint", "@typescript-eslint", "eslint", "prettier", "@types/node", "vite", "fast-check", "knip"];
 
 test("no rule throws on code of packages that are installed anyway", () => {
   const files = packages.flatMap((name) => filesBelow(join(import.meta.dirname, "../../node_modules", name)));
-  const everySecond = files.filter((_, index) => index % 2 === 0).slice(0, 1200);
+  const everySecond = files.filter((_, index) => index % 2 === 0).slice(0, 400);
   const { throws, unparsed } = lintAll(everySecond);
   expect(throws).toEqual([]);
   expect(unparsed).toBeLessThan(everySecond.length / 2);
