@@ -15,18 +15,34 @@ const settings = record(
   "an object",
   {},
   {
-    transactions: listOf(specifier(text("a name (`withTransaction`, `Database.transaction`)", new RegExp(`^${member}$`)), { callback, handle: handleShape() })),
-    decorators: listOf(specifier(text("the name of a decorator (`@Transactional`)", new RegExp(`^@?${word}$`)), {})),
-    dispatches: listOf(
-      specifier(text("a name (`enqueue`, `Bus.publish`, `@Publishes`)", new RegExp(`^(?:@${word}|${member})$`)), { to: dispatchTargets, payload: index("the index of the argument that is sent") }),
-    ),
-    handlers: listOf(
-      specifier(text("a name (`registerHandler`, `Runner.register`, `new Consumer`, `@Handles`)", new RegExp(`^(?:@${word}|new ${word}|${member})$`)), {
-        handler: index("the index of the argument that is the handler"),
-        job: index("the index of the handler's parameter that is the job"),
+    transactions: listOf(
+      specifier(text("a name (`withTransaction`, `Database.transaction`)", new RegExp(`^${member}$`)), {
+        callback,
+        handle: handleShape(),
       }),
     ),
-    afterCommit: listOf(specifier(text("a name (`afterCommit`, `UnitOfWork.onCommit`)", new RegExp(`^${member}$`)), { callback })),
+    decorators: listOf(specifier(text("the name of a decorator (`@Transactional`)", new RegExp(`^@?${word}$`)), {})),
+    dispatches: listOf(
+      specifier(text("a name (`enqueue`, `Bus.publish`, `@Publishes`)", new RegExp(`^(?:@${word}|${member})$`)), {
+        to: dispatchTargets,
+        payload: index("the index of the argument that is sent"),
+      }),
+    ),
+    handlers: listOf(
+      specifier(
+        text(
+          "a name (`registerHandler`, `Runner.register`, `new Consumer`, `@Handles`)",
+          new RegExp(`^(?:@${word}|new ${word}|${member})$`),
+        ),
+        {
+          handler: index("the index of the argument that is the handler"),
+          job: index("the index of the handler's parameter that is the job"),
+        },
+      ),
+    ),
+    afterCommit: listOf(
+      specifier(text("a name (`afterCommit`, `UnitOfWork.onCommit`)", new RegExp(`^${member}$`)), { callback }),
+    ),
     ambientTransaction: listOf(text("a path or pattern of files (`src/controllers/**`)", /\S/)),
   },
 );
@@ -34,7 +50,11 @@ const settings = record(
 export type AftercommitSettings = Read<typeof settings>;
 
 /** The same for editors; `settings.schema.json` is written from it. */
-export const settingsSchema = { $schema: "http://json-schema.org/draft-07/schema#", title: "settings.aftercommit of eslint-plugin-aftercommit", ...settings.schema };
+export const settingsSchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "settings.aftercommit of eslint-plugin-aftercommit",
+  ...settings.schema,
+};
 
 const byIdentity = new WeakMap<object, Knowledge>();
 const byContent = new Map<string, Knowledge>();
@@ -54,17 +74,42 @@ export function knowledgeFor(given: Readonly<Record<string, unknown>> | undefine
 }
 
 /** What a setting says of a member of the project, in the words in which an entry of the catalogue says it of a library's. */
-function librariesOf({ transactions = [], decorators = [], dispatches = [], handlers = [], afterCommit = [], ambientTransaction = [] }: AftercommitSettings): readonly Library[] {
+function librariesOf({
+  transactions = [],
+  decorators = [],
+  dispatches = [],
+  handlers = [],
+  afterCommit = [],
+  ambientTransaction = [],
+}: AftercommitSettings): readonly Library[] {
   return [
     ...transactions.map((given) =>
       entryOf(given, (open, { callback = "last" as const, handle }) => ({
-        transactions: [{ open, callback, ...(handle ? { handle: handle.parameter ?? 0, handleType: handle.name, handlePackage: handle.package } : {}) }],
+        transactions: [
+          {
+            open,
+            callback,
+            ...(handle
+              ? { handle: handle.parameter ?? 0, handleType: handle.name, handlePackage: handle.package }
+              : {}),
+          },
+        ],
       })),
     ),
-    ...decorators.map((given) => entryOf(given, (names) => ({ decorators: [{ decorator: names.map((name) => (isDecorator(name) ? name : `@${name}`)) }] }))),
+    ...decorators.map((given) =>
+      entryOf(given, (names) => ({
+        decorators: [{ decorator: names.map((name) => (isDecorator(name) ? name : `@${name}`)) }],
+      })),
+    ),
     ...dispatches.map((given) =>
       entryOf(given, (names, { to = "queue", payload }) => ({
-        dispatches: [{ member: names, to, payload: (payload === undefined ? [0, 1] : [payload]).map((argument) => ({ argument })) }],
+        dispatches: [
+          {
+            member: names,
+            to,
+            payload: (payload === undefined ? [0, 1] : [payload]).map((argument) => ({ argument })),
+          },
+        ],
       })),
     ),
     ...handlers.map((given) =>
@@ -75,7 +120,9 @@ function librariesOf({ transactions = [], decorators = [], dispatches = [], hand
         ],
       })),
     ),
-    ...afterCommit.map((given) => entryOf(given, (member, { callback = 0 }) => ({ afterCommit: [{ member, callback }] }))),
+    ...afterCommit.map((given) =>
+      entryOf(given, (member, { callback = 0 }) => ({ afterCommit: [{ member, callback }] })),
+    ),
     { name: "settings.aftercommit", packages: [], ambient: ambientTransaction },
   ];
 }
@@ -87,11 +134,19 @@ interface Specifier {
 }
 
 /** An entry about the names of a specifier, declared where it says; the function tells what else it says. */
-function entryOf<S extends string | Specifier>(given: S, tell: (names: readonly Member[], options: Partial<Exclude<S, string>>) => Partial<Library>): Library {
+function entryOf<S extends string | Specifier>(
+  given: S,
+  tell: (names: readonly Member[], options: Partial<Exclude<S, string>>) => Partial<Library>,
+): Library {
   const specified: Specifier = typeof given === "string" ? { name: given } : given;
   const { package: from, path } = specified;
-  const place = from === undefined ? { packages: [], project: path === undefined ? {} : { path } } : { packages: [from] };
-  return { name: "settings.aftercommit", ...place, ...tell([specified.name].flat() as readonly string[], (typeof given === "string" ? {} : given) as Partial<Exclude<S, string>>) };
+  const place =
+    from === undefined ? { packages: [], project: path === undefined ? {} : { path } } : { packages: [from] };
+  return {
+    name: "settings.aftercommit",
+    ...place,
+    ...tell([specified.name].flat(), (typeof given === "string" ? {} : given) as Partial<Exclude<S, string>>),
+  };
 }
 
 function isDecorator(name: Member): boolean {
@@ -116,7 +171,11 @@ function specifier<O extends Readonly<Record<string, Shape<unknown>>>>(name: Sha
 function handleShape() {
   return record(
     '{ "from": "package", "package", "name" }',
-    { from: oneOf("package"), package: text("the name of a package", /^(?:@[^/\s]+\/)?[^/\s]+$/), name: text("the name of a type (`EntityManager`)", new RegExp(`^${word}$`)) },
+    {
+      from: oneOf("package"),
+      package: text("the name of a package", /^(?:@[^/\s]+\/)?[^/\s]+$/),
+      name: text("the name of a type (`EntityManager`)", new RegExp(`^${word}$`)),
+    },
     { parameter: index("the index of the callback's parameter") },
   );
 }

@@ -14,7 +14,9 @@ export class SettingsError extends TypeError {
   readonly code = "AFTERCOMMIT_SETTINGS";
 
   constructor(path: string, problem: string, allows: string) {
-    super(`\`${path}\` ${problem}. Allowed: ${allows}. See https://github.com/aftercommit/aftercommit/blob/main/docs/settings.md`);
+    super(
+      `\`${path}\` ${problem}. Allowed: ${allows}. See https://github.com/aftercommit/aftercommit/blob/main/docs/settings.md`,
+    );
     this.name = "SettingsError";
   }
 }
@@ -43,22 +45,29 @@ export function index(allows: string): Shape<number> {
   return {
     allows,
     schema: { type: "integer", minimum: 0 },
-    read: (value, path) => (Number.isInteger(value) && (value as number) >= 0 ? (value as number) : fail(value, path, allows)),
+    read: (value, path) =>
+      Number.isInteger(value) && (value as number) >= 0 ? (value as number) : fail(value, path, allows),
   };
 }
 
 export function listOf<T>(element: Shape<T>, { notEmpty = false } = {}): Shape<readonly T[]> {
-  const allows = `an array of ${element.allows}`;
+  const allows = `an array${notEmpty ? " that is not empty" : ""} of: ${element.allows}`;
   return {
     allows,
     schema: { type: "array", items: element.schema, ...(notEmpty ? { minItems: 1 } : {}) },
     read: (value, path) =>
-      Array.isArray(value) && (value.length > 0 || !notEmpty) ? value.map((each, at) => element.read(each, `${path}[${String(at)}]`)) : fail(value, path, allows),
+      Array.isArray(value) && (value.length > 0 || !notEmpty)
+        ? value.map((each, at) => element.read(each, `${path}[${String(at)}]`))
+        : fail(value, path, allows),
   };
 }
 
 /** The first shape whose kind of value (text, array, object) is given; several objects differ in the word at `by`. */
-export function either<const S extends readonly Shape<unknown>[]>(allows: string, by: string, ...shapes: S): Shape<Read<S[number]>> {
+export function either<const S extends readonly Shape<unknown>[]>(
+  allows: string,
+  by: string,
+  ...shapes: S
+): Shape<Read<S[number]>> {
   return {
     allows,
     schema: { anyOf: shapes.map(({ schema }) => schema) },
@@ -66,9 +75,16 @@ export function either<const S extends readonly Shape<unknown>[]>(allows: string
       const alike = shapes.filter(({ schema }) => schema["type"] === kindOf(value));
       const [only] = alike;
       if (!only) return fail(value, path, allows);
-      const chosen = alike.length === 1 ? only : alike.find(({ schema }) => wordAt(schema, by) === (value as Record<string, unknown>)[by]);
+      const chosen =
+        alike.length === 1
+          ? only
+          : alike.find(({ schema }) => wordAt(schema, by) === (value as Record<string, unknown>)[by]);
       if (chosen) return chosen.read(value, path) as Read<S[number]>;
-      return fail((value as Record<string, unknown>)[by], `${path}.${by}`, alike.map(({ schema }) => `"${String(wordAt(schema, by))}"`).join(", "));
+      return fail(
+        (value as Record<string, unknown>)[by],
+        `${path}.${by}`,
+        alike.map(({ schema }) => `"${String(wordAt(schema, by))}"`).join(", "),
+      );
     },
   };
 }
@@ -77,7 +93,11 @@ type Fields = Readonly<Record<string, Shape<unknown>>>;
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /** An object with these keys and no others. */
-export function record<R extends Fields, O extends Fields>(allows: string, required: R, optional: O): Shape<Flat<{ readonly [K in keyof R]: Read<R[K]> } & { readonly [K in keyof O]?: Read<O[K]> }>> {
+export function record<R extends Fields, O extends Fields>(
+  allows: string,
+  required: R,
+  optional: O,
+): Shape<Flat<{ readonly [K in keyof R]: Read<R[K]> } & { readonly [K in keyof O]?: Read<O[K]> }>> {
   const fields: Fields = { ...required, ...optional };
   const keys = Object.keys(fields)
     .map((key) => `"${key}"`)
@@ -93,9 +113,13 @@ export function record<R extends Fields, O extends Fields>(allows: string, requi
     read(value, path) {
       if (kindOf(value) !== "object") return fail(value, path, allows);
       const given = value as Readonly<Record<string, unknown>>;
-      for (const key of Object.keys(given)) if (!Object.hasOwn(fields, key)) throw new SettingsError(`${path}.${key}`, "is not a setting", keys);
-      for (const [key, field] of Object.entries(required)) if (given[key] === undefined) throw new SettingsError(`${path}.${key}`, "is missing", field.allows);
-      const read = Object.entries(fields).flatMap(([key, field]) => (given[key] === undefined ? [] : [[key, field.read(given[key], `${path}.${key}`)] as const]));
+      for (const key of Object.keys(given))
+        if (!Object.hasOwn(fields, key)) throw new SettingsError(`${path}.${key}`, "is not a setting", keys);
+      for (const [key, field] of Object.entries(required))
+        if (given[key] === undefined) throw new SettingsError(`${path}.${key}`, "is missing", field.allows);
+      const read = Object.entries(fields).flatMap(([key, field]) =>
+        given[key] === undefined ? [] : [[key, field.read(given[key], `${path}.${key}`)] as const],
+      );
       return Object.fromEntries(read) as never;
     },
   };
@@ -111,5 +135,15 @@ function wordAt(schema: Readonly<Record<string, unknown>>, key: string): unknown
 }
 
 function fail(value: unknown, path: string, allows: string): never {
-  throw new SettingsError(path, value === undefined ? "is missing" : `is ${JSON.stringify(value) ?? typeof value}`, allows);
+  throw new SettingsError(path, value === undefined ? "is missing" : `is ${written(value)}`, allows);
+}
+
+function written(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";
+  return typeof value === "function"
+    ? "a function"
+    : typeof value === "object" && value !== null
+      ? "an object"
+      : String(value);
 }

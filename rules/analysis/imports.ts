@@ -9,8 +9,19 @@ const ownModule = /^(?:\.{1,2}(?:\/|$)|\/|#\/?|[@~]\/|\$lib\/|(?=src\/))/;
 /** What an import stands for, as far as the import itself tells. */
 export function refOfImport(module: string, name: string, importer: string): Ref {
   const [prefix] = ownModule.exec(module) ?? [];
-  if (prefix === undefined) return { package: packageOfSpecifier(module) ?? module, container: undefined, name, file: undefined, isProject: false };
+  if (prefix === undefined)
+    return {
+      package: packageOfSpecifier(module) ?? module,
+      container: undefined,
+      name,
+      file: undefined,
+      isProject: false,
+    };
   // of an alias only the end of the path is known
-  const file = prefix.startsWith(".") ? posix.join(dirname(importer).replaceAll("\\", "/"), module) : prefix === "/" ? module : module.slice(prefix.length);
+  const file = prefix.startsWith(".")
+    ? posix.join(dirname(importer).replaceAll("\\", "/"), module)
+    : prefix === "/"
+      ? module
+      : module.slice(prefix.length);
   return { package: packageOfFile(importer).name, container: undefined, name, file, isProject: true };
 }
