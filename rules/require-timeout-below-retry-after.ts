@@ -71,7 +71,9 @@ function dataFor(problem: LeaseProblem, analysis: FileAnalysis): Record<string, 
     leaseName: nameOf(lease),
     relation: timeout.ms === lease.ms ? "exactly as long as" : "longer than",
     consequence: consequenceOf(problem),
-    advice: pair.advice ?? (pair.as === "limit" ? `Lower the limit, or raise ${nameOf(lease)} above it` : "Renew at half of it or earlier"),
+    advice:
+      pair.advice ??
+      (pair.as === "limit" ? `Lower the limit, or raise ${nameOf(lease)} above it` : "Renew at half of it or earlier"),
     times: String(pair.margin?.times ?? 1),
   };
 }
@@ -103,5 +105,7 @@ function whereOf(side: Side, { library, pair, kind }: LeaseProblem, analysis: Fi
 
 function placeOf(node: NonNullable<Side["node"]>, { file }: FileAnalysis): string {
   const line = String(lineOf(node.file, node.start));
-  return node.file === file ? `line ${line}` : `${relative(process.cwd(), node.file.path).replaceAll("\\", "/")}:${line}`;
+  return node.file === file
+    ? `line ${line}`
+    : `${relative(process.cwd(), node.file.path).replaceAll("\\", "/")}:${line}`;
 }

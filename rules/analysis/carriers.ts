@@ -29,7 +29,9 @@ export class Carriers {
   uses(library: Library): boolean {
     let answer = this.#relevant.get(library);
     if (answer === undefined) {
-      answer = this.#program.semantics.projectFiles().some((file) => packagesOf(library).some((name) => packagesIn(file).has(name)));
+      answer = this.#program.semantics
+        .projectFiles()
+        .some((file) => packagesOf(library).some((name) => packagesIn(file).has(name)));
       this.#relevant.set(library, answer);
     }
     return answer;
@@ -57,7 +59,9 @@ export class Carriers {
     const { callee: settled, refs } = this.#program.effects.calledBy(call, undefined);
     if (settled.kind === "closure") return [];
     // mapped types and the like: the resolved signature still tells
-    return refs.length === 0 && settled.kind === "other" && callee.kind === "member" ? this.#program.semantics.signatureOf(call) : refs;
+    return refs.length === 0 && settled.kind === "other" && callee.kind === "member"
+      ? this.#program.semantics.signatureOf(call)
+      : refs;
   }
 
   isCallOf(call: CallNode, members: OneOrMore<Member>, library: Library): boolean {
@@ -67,12 +71,22 @@ export class Carriers {
   #find(file: CodeFile, members: readonly Member[], library: Library): readonly Carrier[] {
     const found: Carrier[] = [];
     for (const form of ["member", "new", "decorator"] as const) {
-      const names = new Set(members.map(parseMember).filter((member) => member.form === form).map((member) => member.name));
+      const names = new Set(
+        members
+          .map(parseMember)
+          .filter((member) => member.form === form)
+          .map((member) => member.name),
+      );
       for (const name of [...names].flatMap((wanted) => namesOf(wanted, file, library))) {
         if (!mentions(file, name)) continue;
         for (const node of occurrences(file, name)) {
           const carrier = form === "decorator" ? decoratorAt(node) : callAt(node, form === "new");
-          if (carrier && !found.some((other) => other.node === carrier.node) && this.#is(carrier, form, members, library)) found.push(carrier);
+          if (
+            carrier &&
+            !found.some((other) => other.node === carrier.node) &&
+            this.#is(carrier, form, members, library)
+          )
+            found.push(carrier);
         }
       }
     }
@@ -84,7 +98,15 @@ export class Carriers {
     if (form !== "decorator") return node.kind === "call" && isOneOf(members, form, library, this.refsOf(node));
     const callee = node.kind === "call" ? node.callee : node;
     const settled = this.#program.values.settle(callee, undefined);
-    return settled.kind === "declared" && isOneOf(members, form, library, settled.refs.map((ref) => ({ ...ref, container: undefined })));
+    return (
+      settled.kind === "declared" &&
+      isOneOf(
+        members,
+        form,
+        library,
+        settled.refs.map((ref) => ({ ...ref, container: undefined })),
+      )
+    );
   }
 
   /** `super(…)` constructs the base class. */
@@ -107,23 +129,38 @@ export function carriersOf(program: Program): Carriers {
 }
 
 function callAt(name: Node, isNew: boolean): Carrier | undefined {
-  if (isNew && name.kind === "name" && name.parent?.kind === "class" && name.parent.superClass === name) return superCallOf(name.parent);
+  if (isNew && name.kind === "name" && name.parent?.kind === "class" && name.parent.superClass === name)
+    return superCallOf(name.parent);
   const callee = name.parent?.kind === "member" && name.parent.property === undefined ? name.parent : name;
   const call = callee.parent;
-  return call?.kind === "call" && call.callee === callee && call.isNew === isNew ? { node: call, args: call.args, decorated: undefined } : undefined;
+  return call?.kind === "call" && call.callee === callee && call.isNew === isNew
+    ? { node: call, args: call.args, decorated: undefined }
+    : undefined;
 }
 
 function superCallOf(owner: ClassNode): Carrier | undefined {
-  const constructor = owner.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
+  const constructor = owner.members.find(
+    (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
+  );
   const body = constructor?.kind === "function" ? constructor.body : undefined;
-  const call = body?.kind === "block" ? body.body.find((statement): statement is CallNode => statement.kind === "call" && statement.callee.kind === "super") : undefined;
+  const call =
+    body?.kind === "block"
+      ? body.body.find(
+          (statement): statement is CallNode => statement.kind === "call" && statement.callee.kind === "super",
+        )
+      : undefined;
   return call && { node: call, args: call.args, decorated: undefined };
 }
 
 function decoratorAt(name: Node): Carrier | undefined {
   const node = name.parent?.kind === "call" && name.parent.callee === name ? name.parent : name;
   const owner = node.parent;
-  if (!owner || (owner.kind !== "class" && owner.kind !== "function" && owner.kind !== "field") || !owner.decorators.includes(node)) return undefined;
+  if (
+    !owner ||
+    (owner.kind !== "class" && owner.kind !== "function" && owner.kind !== "field") ||
+    !owner.decorators.includes(node)
+  )
+    return undefined;
   return { node, args: node.kind === "call" ? node.args : [], decorated: owner };
 }
 
@@ -137,7 +174,9 @@ const packages = new WeakMap<CodeFile, ReadonlySet<string>>();
 export function packagesIn(file: CodeFile): ReadonlySet<string> {
   let found = packages.get(file);
   if (!found) {
-    const names = [...file.text.matchAll(/\b(?:from|import|require)\s*\(?\s*["']([^"'\n]+)["']/g)].map(([, specifier]) => packageOfSpecifier(specifier ?? ""));
+    const names = [...file.text.matchAll(/\b(?:from|import|require)\s*\(?\s*["']([^"'\n]+)["']/g)].map(
+      ([, specifier]) => packageOfSpecifier(specifier ?? ""),
+    );
     packages.set(file, (found = new Set(names.filter((name) => name !== undefined))));
   }
   return found;
@@ -145,7 +184,9 @@ export function packagesIn(file: CodeFile): ReadonlySet<string> {
 
 /** The name that code calls an export by: itself, and what an import calls it (`import { Worker as W }`, `import Bull`). */
 function namesOf(exported: string, file: CodeFile, library: Library): readonly string[] {
-  const locals = importsOf(file, library).filter(({ imported }) => imported === exported || (imported === "*" && exported === "default")).map(({ local }) => local);
+  const locals = importsOf(file, library)
+    .filter(({ imported }) => imported === exported || (imported === "*" && exported === "default"))
+    .map(({ local }) => local);
   return exported === "default" ? locals : [...new Set([exported, ...locals])];
 }
 
@@ -157,11 +198,16 @@ function importsOf(file: CodeFile, library: Library): readonly { readonly local:
     if (statement.kind === "import") return of(statement.module) ? statement.specifiers : [];
     if (statement.kind !== "declare") return [];
     return statement.declarators.flatMap(({ init, target }) => {
-      const [specifier] = init?.kind === "call" && init.callee.kind === "name" && init.callee.text === "require" ? init.args : [];
+      const [specifier] =
+        init?.kind === "call" && init.callee.kind === "name" && init.callee.text === "require" ? init.args : [];
       if (specifier?.kind !== "literal" || typeof specifier.value !== "string" || !of(specifier.value)) return [];
       if (target.kind === "name") return [{ local: target.text, imported: "default" }];
       if (target.kind !== "pattern") return [];
-      return target.entries.flatMap((entry) => (entry.target.kind === "name" && typeof entry.key === "string" ? [{ local: entry.target.text, imported: entry.key }] : []));
+      return target.entries.flatMap((entry) =>
+        entry.target.kind === "name" && typeof entry.key === "string"
+          ? [{ local: entry.target.text, imported: entry.key }]
+          : [],
+      );
     });
   });
 }

@@ -6,17 +6,33 @@ import { MemberIndex, type Knowledge } from "./knowledge.js";
 import type { Frame, Settled } from "./values.js";
 
 /** What a constant expression comes to. */
-type Folded = { readonly kind: "number"; readonly value: number } | { readonly kind: "text"; readonly value: string } | { readonly kind: "duration"; readonly ms: number };
+type Folded =
+  | { readonly kind: "number"; readonly value: number }
+  | { readonly kind: "text"; readonly value: string }
+  | { readonly kind: "duration"; readonly ms: number };
 
 const DEPTH = 24;
 
-const msIn: Readonly<Record<Exclude<DurationUnit, "written">, number>> = { ns: 1e-6, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const msIn: Readonly<Record<Exclude<DurationUnit, "written">, number>> = {
+  ns: 1e-6,
+  ms: 1,
+  s: 1000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 const makers = new WeakMap<Knowledge, MemberIndex<DurationMaker>>();
 
 function makersOf(knowledge: Knowledge): MemberIndex<DurationMaker> {
   let index = makers.get(knowledge);
-  if (!index) makers.set(knowledge, (index = new MemberIndex<DurationMaker>(knowledge.libraries, "member", (library) => (library.durations ?? []).map((entry) => [entry, entry.member] as const))));
+  if (!index)
+    makers.set(
+      knowledge,
+      (index = new MemberIndex<DurationMaker>(knowledge.libraries, "member", (library) =>
+        (library.durations ?? []).map((entry) => [entry, entry.member] as const),
+      )),
+    );
   return index;
 }
 
@@ -70,7 +86,9 @@ export class Durations {
 
   #settled(settled: Settled, from: Node, depth: number): Folded | undefined {
     if (settled.kind === "object") return this.#parts(settled.node, settled.frame, depth + 1);
-    return settled.kind === "other" && settled.node !== from ? this.#fold(settled.node, settled.frame, depth + 1) : undefined;
+    return settled.kind === "other" && settled.node !== from
+      ? this.#fold(settled.node, settled.frame, depth + 1)
+      : undefined;
   }
 
   #template(node: Extract<Node, { kind: "template" }>, frame: Frame | undefined, depth: number): Folded | undefined {
@@ -108,17 +126,26 @@ export class Durations {
     const left = this.#fold(node.left, frame, depth + 1);
     if (operator === "??" || operator === "||") {
       if (left) return operator === "??" || isTruthy(left) ? left : this.#fold(node.right, frame, depth + 1);
-      return this.#program.values.settle(node.left, frame).kind === "absent" ? this.#fold(node.right, frame, depth + 1) : undefined;
+      return this.#program.values.settle(node.left, frame).kind === "absent"
+        ? this.#fold(node.right, frame, depth + 1)
+        : undefined;
     }
     const right = left && this.#fold(node.right, frame, depth + 1);
     if (!left || !right || left.kind === "duration" || right.kind === "duration") return undefined;
-    if (operator === "+" && (left.kind === "text" || right.kind === "text")) return { kind: "text", value: `${left.value}${right.value}` };
+    if (operator === "+" && (left.kind === "text" || right.kind === "text"))
+      return { kind: "text", value: `${left.value}${right.value}` };
     const a = numberOf(left);
     const b = numberOf(right);
     return a === undefined || b === undefined ? undefined : calculate(operator, a, b);
   }
 
-  #either(test: Node, then: Node, otherwise: Node | undefined, frame: Frame | undefined, depth: number): Folded | undefined {
+  #either(
+    test: Node,
+    then: Node,
+    otherwise: Node | undefined,
+    frame: Frame | undefined,
+    depth: number,
+  ): Folded | undefined {
     const truth = this.#program.values.truth(test, frame);
     if (truth === true) return this.#fold(then, frame, depth + 1);
     if (truth === false) return otherwise && this.#fold(otherwise, frame, depth + 1);
@@ -130,7 +157,8 @@ export class Durations {
   #call(node: CallNode, frame: Frame | undefined, depth: number): Folded | undefined {
     const { callee, refs } = this.#program.effects.calledBy(node, frame);
     for (const { entry } of makersOf(this.#program.knowledge).find(refs)) {
-      const read = entry.of === "receiver" ? (node.callee.kind === "member" ? node.callee.object : undefined) : node.args[0];
+      const read =
+        entry.of === "receiver" ? (node.callee.kind === "member" ? node.callee.object : undefined) : node.args[0];
       const folded = read && this.#fold(read, frame, depth + 1);
       const ms = folded && inMs(folded, entry.reads);
       if (ms === undefined) return undefined;
@@ -140,7 +168,9 @@ export class Durations {
       const settled = this.#program.values.settle(node, frame);
       if (settled.kind === "object") return this.#parts(settled.node, settled.frame, depth + 1);
       const [result, ...others] = resultsIn(callee);
-      return result && others.length === 0 ? this.#fold(result, this.#program.values.enter(callee, node, frame), depth + 1) : undefined;
+      return result && others.length === 0
+        ? this.#fold(result, this.#program.values.enter(callee, node, frame), depth + 1)
+        : undefined;
     }
     return this.#builtIn(node, frame, depth);
   }
@@ -157,11 +187,16 @@ export class Durations {
     const numbers = args.map((argument) => argument && numberOf(argument));
     const [first] = numbers;
     if (object === undefined || (object.kind === "name" && object.text === "Number")) {
-      if (node.callee.kind === "name" && name === "String") return args[0]?.kind === "number" ? { kind: "text", value: String(args[0].value) } : undefined;
-      if (name === "Number" || name === "parseFloat" || name === "BigInt") return first === undefined ? undefined : finite(first);
-      return name === "parseInt" && first !== undefined && (numbers.length === 1 || numbers[1] === 10) ? finite(Math.trunc(first)) : undefined;
+      if (node.callee.kind === "name" && name === "String")
+        return args[0]?.kind === "number" ? { kind: "text", value: String(args[0].value) } : undefined;
+      if (name === "Number" || name === "parseFloat" || name === "BigInt")
+        return first === undefined ? undefined : finite(first);
+      return name === "parseInt" && first !== undefined && (numbers.length === 1 || numbers[1] === 10)
+        ? finite(Math.trunc(first))
+        : undefined;
     }
-    if (object.kind !== "name" || object.text !== "Math" || numbers.some((value) => value === undefined)) return undefined;
+    if (object.kind !== "name" || object.text !== "Math" || numbers.some((value) => value === undefined))
+      return undefined;
     return mathematics.has(name) ? finite(Math[name as "max"](...(numbers as number[]))) : undefined;
   }
 }
@@ -218,7 +253,14 @@ function calculate(operator: string, a: number, b: number): Folded | undefined {
 }
 
 function inMs(folded: Folded, unit: DurationUnit): number | undefined {
-  const ms = folded.kind === "duration" ? folded.ms : folded.kind === "text" ? msOfText(folded.value, unit) : unit === "written" ? undefined : folded.value * msIn[unit];
+  const ms =
+    folded.kind === "duration"
+      ? folded.ms
+      : folded.kind === "text"
+        ? msOfText(folded.value, unit)
+        : unit === "written"
+          ? undefined
+          : folded.value * msIn[unit];
   // `1e-6 * 30_000` and its like leave crumbs
   return ms === undefined || ms < 0 || !Number.isFinite(ms) ? undefined : Number(ms.toPrecision(12));
 }
@@ -233,7 +275,11 @@ function msOfIso(text: string): number | undefined {
   const match = /^\s*P(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?\s*$/i.exec(text);
   if (!match?.slice(1).some(Boolean)) return undefined;
   const [weeks, days, hours, minutes, seconds] = match.slice(1).map((part: string | undefined) => Number(part ?? 0));
-  return (((weeks ?? 0) * 7 + (days ?? 0)) * 24 + (hours ?? 0)) * msIn.h + (minutes ?? 0) * msIn.min + (seconds ?? 0) * msIn.s;
+  return (
+    (((weeks ?? 0) * 7 + (days ?? 0)) * 24 + (hours ?? 0)) * msIn.h +
+    (minutes ?? 0) * msIn.min +
+    (seconds ?? 0) * msIn.s
+  );
 }
 
 function msOfWords(text: string): number | undefined {

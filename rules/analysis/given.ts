@@ -23,7 +23,12 @@ const absent: Given = { kind: "absent" };
 const unknown: Given = { kind: "unknown" };
 
 /** What stands at the slots: everything that is given; else whether that is known. */
-export function givenAt(args: readonly Node[], frame: Frame | undefined, slots: OneOrMore<Slot> | undefined, values: Values): readonly Given[] {
+export function givenAt(
+  args: readonly Node[],
+  frame: Frame | undefined,
+  slots: OneOrMore<Slot> | undefined,
+  values: Values,
+): readonly Given[] {
   const found = oneOrMore(slots).flatMap((slot) => givenAtOne(args, frame, slot, values));
   const given = found.filter((each) => each.kind === "given");
   if (given.length > 0) return given;
@@ -31,7 +36,12 @@ export function givenAt(args: readonly Node[], frame: Frame | undefined, slots: 
 }
 
 /** What stands at the first slot where something is given. */
-export function firstGiven(args: readonly Node[], frame: Frame | undefined, slots: OneOrMore<Slot> | undefined, values: Values): Given {
+export function firstGiven(
+  args: readonly Node[],
+  frame: Frame | undefined,
+  slots: OneOrMore<Slot> | undefined,
+  values: Values,
+): Given {
   return givenAt(args, frame, slots, values)[0] ?? absent;
 }
 
@@ -51,7 +61,9 @@ function indexOf(index: ArgumentIndex, args: readonly Node[]): number {
 export function step(from: GivenValue, steps: readonly string[], values: Values): readonly Given[] {
   const [key, ...rest] = steps;
   if (key === undefined) return [from];
-  return into(values.settle(from.value, from.frame), key, from, values, 0).flatMap((next) => (next.kind === "given" ? step(next, rest, values) : [next]));
+  return into(values.settle(from.value, from.frame), key, from, values, 0).flatMap((next) =>
+    next.kind === "given" ? step(next, rest, values) : [next],
+  );
 }
 
 function into(settled: Settled, key: string, from: GivenValue, values: Values, depth: number): readonly Given[] {
@@ -68,7 +80,13 @@ function into(settled: Settled, key: string, from: GivenValue, values: Values, d
           if (key !== "*" && spread.some((each) => each.kind !== "absent")) return spread;
           found.push(...spread);
         } else if (key === "*" || property.key === key) {
-          const given: Given = { kind: "given", value: property.value, frame: settled.frame, at: property, name: property.key };
+          const given: Given = {
+            kind: "given",
+            value: property.value,
+            frame: settled.frame,
+            at: property,
+            name: property.key,
+          };
           if (key !== "*") return [given];
           found.push(given);
         } else if (property.key === undefined) return [unknown];
@@ -76,15 +94,30 @@ function into(settled: Settled, key: string, from: GivenValue, values: Values, d
       return key === "*" ? found : [absent];
     }
     case "closure":
-      return key === "()" ? resultsOf(settled.fn).map((value) => ({ ...from, value, frame: { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame } })) : [absent];
+      return key === "()"
+        ? resultsOf(settled.fn).map((value) => ({
+            ...from,
+            value,
+            frame: { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame },
+          }))
+        : [absent];
     case "other": {
       const { node, frame } = settled;
       if (node.kind === "literal") return node.value === undefined ? [unknown] : [absent];
       if (node.kind === "function" || node.kind === "template" || node.kind === "binary") return [absent];
       if (node.kind !== "array") return [unknown];
-      if (key === "[]") return node.elements.map((element): Given => (element.kind === "spread" ? unknown : { kind: "given", value: element, frame, at: element, name: from.name }));
+      if (key === "[]")
+        return node.elements.map((element): Given =>
+          element.kind === "spread" ? unknown : { kind: "given", value: element, frame, at: element, name: from.name },
+        );
       const element = node.elements[Number(key)];
-      return [!element ? absent : element.kind === "spread" ? unknown : { kind: "given", value: element, frame, at: element, name: from.name }];
+      return [
+        !element
+          ? absent
+          : element.kind === "spread"
+            ? unknown
+            : { kind: "given", value: element, frame, at: element, name: from.name },
+      ];
     }
     default:
       return [unknown];

@@ -15,7 +15,9 @@ function installedVersion(name: string, folder: string): string | undefined {
   const known = versions.get(key);
   if (known !== undefined) return known ?? undefined;
   const parent = dirname(folder);
-  const found = versionIn(join(folder, "node_modules", name, "package.json")) ?? (parent === folder ? undefined : installedVersion(name, parent));
+  const found =
+    versionIn(join(folder, "node_modules", name, "package.json")) ??
+    (parent === folder ? undefined : installedVersion(name, parent));
   versions.set(key, found ?? null);
   return found;
 }
@@ -23,14 +25,23 @@ function installedVersion(name: string, folder: string): string | undefined {
 function versionIn(manifest: string): string | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(manifest, "utf8"));
-    return typeof content === "object" && content !== null && "version" in content && typeof content.version === "string" ? content.version : undefined;
+    return typeof content === "object" &&
+      content !== null &&
+      "version" in content &&
+      typeof content.version === "string"
+      ? content.version
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 function compare(a: string, b: string): number {
-  const numbers = (version: string) => version.split(/[.+-]/).slice(0, 3).map((part) => Number.parseInt(part, 10) || 0);
+  const numbers = (version: string) =>
+    version
+      .split(/[.+-]/)
+      .slice(0, 3)
+      .map((part) => Number.parseInt(part, 10) || 0);
   const [left, right] = [numbers(a), numbers(b)];
   for (const index of [0, 1, 2]) {
     const difference = (left[index] ?? 0) - (right[index] ?? 0);

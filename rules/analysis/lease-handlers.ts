@@ -2,23 +2,36 @@ import type { HandlerElsewhere, HandlerTime, Slot } from "../catalogue/vocabular
 import type { Program } from "./analysis.js";
 import { carriersOf } from "./carriers.js";
 import { childrenOf, contains, enclosingFunction, type ClassNode, type FunctionNode, type Node } from "./code/node.js";
-import { isMadeFrom, mentionsName, sumOf, timeOf, timeOfFunction, type Part, type Time } from "./deadline.js";
+import { timeOf, timeOfFunction, type Time } from "./deadline.js";
 import { functionArguments } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { givenAt, type GivenValue } from "./given.js";
 import { oneOrMore } from "./knowledge.js";
 import { type Anchor, type LeaseSettings, type Side } from "./lease-settings.js";
+import { sumOf, type Part } from "./limit.js";
+import { isMadeFrom, mentionsName } from "./mention.js";
 import { occurrences } from "./occurrences.js";
 import type { Frame, Settled } from "./values.js";
 
 type Closure = Extract<Settled, { kind: "closure" }>;
 
 /** The time that the handlers of an anchor take: the longest. `"renewed"`: a handler renews its lease while it works. */
-export function handlerTime(anchor: Anchor, wanted: HandlerTime, settings: LeaseSettings, program: Program): Side | "renewed" | undefined {
+export function handlerTime(
+  anchor: Anchor,
+  wanted: HandlerTime,
+  settings: LeaseSettings,
+  program: Program,
+): Side | "renewed" | undefined {
   const renewedBy = oneOrMore(anchor.pair.renewedBy);
   if (wanted.handler === "what follows") {
-    const time = timeOf(following(anchor.node), undefined, program, optionsFor(anchor, wanted, settings, (iterated) => isMadeFrom(iterated, anchor.node, program)));
-    if (renewedBy.length > 0 && time.parts.length > 0 && mentionsName(anchor.node.file.root, renewedBy)) return "renewed";
+    const time = timeOf(
+      following(anchor.node),
+      undefined,
+      program,
+      optionsFor(anchor, wanted, settings, (iterated) => isMadeFrom(iterated, anchor.node, program.semantics)),
+    );
+    if (renewedBy.length > 0 && time.parts.length > 0 && mentionsName(anchor.node.file.root, renewedBy))
+      return "renewed";
     // a pause between two receives is no work on a job
     return sideOf(time.parts.filter((part) => !part.isWait));
   }
@@ -27,8 +40,14 @@ export function handlerTime(anchor: Anchor, wanted: HandlerTime, settings: Lease
   for (const closure of handlersOf(anchor, wanted, settings, program)) {
     const { fn, self, frame: up } = closure;
     const frame: Frame = { fn, args: undefined, self, up };
-    const time = timeOfFunction(closure, frame, program, optionsFor(anchor, wanted, settings, (iterated, inner) => isFirstParameter(iterated, inner, fn, program)));
-    const renews = renewedBy.length > 0 && time.read.some((read) => read.body !== undefined && mentionsName(read.body, renewedBy));
+    const time = timeOfFunction(
+      closure,
+      frame,
+      program,
+      optionsFor(anchor, wanted, settings, (iterated, inner) => isFirstParameter(iterated, inner, fn, program)),
+    );
+    const renews =
+      renewedBy.length > 0 && time.read.some((read) => read.body !== undefined && mentionsName(read.body, renewedBy));
     if (wanted.isInterval) {
       const interval = renews ? intervalOf(time.read, renewedBy, frame, program, settings) : undefined;
       if (interval) sides.push(interval);
@@ -60,7 +79,12 @@ function merged(parts: readonly Part[]): readonly Part[] {
   return sumOf(total) === sumOf(parts) ? total : parts;
 }
 
-function optionsFor(anchor: Anchor, wanted: HandlerTime, settings: LeaseSettings, isBatch: (iterated: Node, frame: Frame | undefined) => boolean) {
+function optionsFor(
+  anchor: Anchor,
+  wanted: HandlerTime,
+  settings: LeaseSettings,
+  isBatch: (iterated: Node, frame: Frame | undefined) => boolean,
+) {
   return {
     endedBy: oneOrMore(anchor.pair.endedBy),
     timesOver: (iterated: Node, frame: Frame | undefined) => {
@@ -94,21 +118,35 @@ function following(node: Node): readonly Node[] {
   return rest;
 }
 
-function handlersOf(anchor: Anchor, wanted: HandlerTime, settings: LeaseSettings, program: Program): readonly Closure[] {
+function handlersOf(
+  anchor: Anchor,
+  wanted: HandlerTime,
+  settings: LeaseSettings,
+  program: Program,
+): readonly Closure[] {
   const { handler, method } = wanted;
   if (handler === "what follows") return [];
   if (handler === "decorated method") {
     const { decorated } = anchor;
     if (decorated?.kind === "class") return method === undefined ? [] : methodOf(decorated, method, program);
-    return decorated?.kind === "function" ? [{ kind: "closure", fn: decorated, frame: undefined, self: undefined }] : [];
+    return decorated?.kind === "function"
+      ? [{ kind: "closure", fn: decorated, frame: undefined, self: undefined }]
+      : [];
   }
   if ("routeOf" in handler) return routesOf(anchor, handler.routeOf, settings, program);
   if ("memberOfResult" in handler) return membersOfResult(anchor, handler, program);
   return functionsAt(anchor.args, handler, method, program);
 }
 
-function functionsAt(args: readonly Node[], slots: Slot | readonly Slot[], method: string | undefined, program: Program): readonly Closure[] {
-  return givenAt(args, undefined, slots, program.values).flatMap((given) => (given.kind === "given" ? functionAt(given, method, program) : []));
+function functionsAt(
+  args: readonly Node[],
+  slots: Slot | readonly Slot[],
+  method: string | undefined,
+  program: Program,
+): readonly Closure[] {
+  return givenAt(args, undefined, slots, program.values).flatMap((given) =>
+    given.kind === "given" ? functionAt(given, method, program) : [],
+  );
 }
 
 function functionAt(given: GivenValue, method: string | undefined, program: Program): readonly Closure[] {
@@ -116,7 +154,9 @@ function functionAt(given: GivenValue, method: string | undefined, program: Prog
   if (settled.kind === "closure") return [settled];
   // a library's wrapper runs what it is given: `Sentry.wrap(handler)`
   if (settled.kind === "other" && settled.node.kind === "call" && !settled.node.isNew) {
-    return functionArguments(settled.node, (node) => program.values.settle(node, settled.frame)).map(({ value }) => value);
+    return functionArguments(settled.node, (node) => program.values.settle(node, settled.frame)).map(
+      ({ value }) => value,
+    );
   }
   return settled.kind === "class" && method !== undefined ? methodOf(settled.node, method, program) : [];
 }
@@ -127,8 +167,15 @@ function methodOf(owner: ClassNode, name: string, program: Program): readonly Cl
 }
 
 /** The functions behind the path of a URL. */
-function routesOf(anchor: Anchor, url: Slot | readonly Slot[], settings: LeaseSettings, program: Program): readonly Closure[] {
-  const paths = givenAt(anchor.args, undefined, url, program.values).flatMap((given) => (given.kind === "given" ? (pathOf(given, settings) ?? []) : []));
+function routesOf(
+  anchor: Anchor,
+  url: Slot | readonly Slot[],
+  settings: LeaseSettings,
+  program: Program,
+): readonly Closure[] {
+  const paths = givenAt(anchor.args, undefined, url, program.values).flatMap((given) =>
+    given.kind === "given" ? (pathOf(given, settings) ?? []) : [],
+  );
   if (paths.length === 0) return [];
   return program.knowledge.libraries.flatMap((library) =>
     (library.routes ?? []).flatMap((route) =>
@@ -137,14 +184,22 @@ function routesOf(anchor: Anchor, url: Slot | readonly Slot[], settings: LeaseSe
         .flatMap(({ args }) => {
           const [given] = givenAt(args, undefined, route.path, program.values);
           const path = given?.kind === "given" ? program.values.constant(given.value, given.frame)?.value : undefined;
-          return typeof path === "string" && path.length > 1 && paths.some((candidate) => candidate === path || candidate.endsWith(path)) ? functionsAt(args, { argument: route.handler }, undefined, program) : [];
+          return typeof path === "string" &&
+            path.length > 1 &&
+            paths.some((candidate) => candidate === path || candidate.endsWith(path))
+            ? functionsAt(args, { argument: route.handler }, undefined, program)
+            : [];
         }),
     ),
   );
 }
 
 /** The functions that a call's result offers by name. */
-function membersOfResult(anchor: Anchor, elsewhere: Extract<HandlerElsewhere, { memberOfResult: unknown }>, program: Program): readonly Closure[] {
+function membersOfResult(
+  anchor: Anchor,
+  elsewhere: Extract<HandlerElsewhere, { memberOfResult: unknown }>,
+  program: Program,
+): readonly Closure[] {
   return membersUsed(anchor.node, program).flatMap((name): readonly Closure[] => {
     const declared = program.semantics.definitionOfProperty(anchor.node, name);
     if (declared?.kind === "function") return [{ kind: "closure", fn: declared.fn, frame: undefined, self: undefined }];
@@ -164,11 +219,19 @@ function closureOf(settled: Settled): readonly Closure[] {
 function membersUsed(call: Node, program: Program): readonly string[] {
   const declarator = call.parent;
   if (declarator?.kind !== "declarator") return [];
-  if (declarator.target.kind === "pattern") return declarator.target.entries.flatMap(({ key }) => (typeof key === "string" ? [key] : []));
+  if (declarator.target.kind === "pattern")
+    return declarator.target.entries.flatMap(({ key }) => (typeof key === "string" ? [key] : []));
   if (declarator.target.kind !== "name") return [];
   const scope = enclosingFunction(declarator) ?? declarator.file.root;
   const names = occurrences(declarator.file, declarator.target.text).flatMap((use) => {
-    if (!contains(scope, use) || use.kind !== "name" || use.parent?.kind !== "member" || use.parent.object !== use || use.parent.property === undefined) return [];
+    if (
+      !contains(scope, use) ||
+      use.kind !== "name" ||
+      use.parent?.kind !== "member" ||
+      use.parent.object !== use ||
+      use.parent.property === undefined
+    )
+      return [];
     const definition = program.semantics.definitionOfName(use);
     return definition?.kind === "variable" && definition.declarator === declarator ? [use.parent.property] : [];
   });
@@ -178,19 +241,34 @@ function membersUsed(call: Node, program: Program): readonly string[] {
 /** The path of a URL, where it is constant: the last part of `` `${base}/tasks/export` ``. */
 function pathOf(given: GivenValue, settings: LeaseSettings): string | undefined {
   const whole = settings.durations.text(given.value, given.frame);
-  const text = whole ?? (given.value.kind === "template" ? given.value.strings.at(-1) : given.value.kind === "binary" ? settings.durations.text(given.value.right, given.frame) : undefined);
+  const text =
+    whole ??
+    (given.value.kind === "template"
+      ? given.value.strings.at(-1)
+      : given.value.kind === "binary"
+        ? settings.durations.text(given.value.right, given.frame)
+        : undefined);
   const path = text?.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/[?#].*$/, "");
   return path !== undefined && path.startsWith("/") && path.length > 1 ? path : undefined;
 }
 
 /** How often a renewal runs: by a timer, or once in each round of a loop. */
-function intervalOf(read: Time["read"], names: readonly string[], frame: Frame, program: Program, settings: LeaseSettings): Side | undefined {
+function intervalOf(
+  read: Time["read"],
+  names: readonly string[],
+  frame: Frame,
+  program: Program,
+  settings: LeaseSettings,
+): Side | undefined {
   for (const fn of read) {
     const inner: Frame = fn === frame.fn ? frame : { fn, args: undefined, self: undefined, up: undefined };
     for (const node of within(fn)) {
       if (node.kind === "call" && nameOfCallee(node) === "setInterval") {
         const [callback, period] = node.args;
-        const ms = callback && period && mentionsName(callback, names) ? settings.durations.inMs(period, inner, "ms") : undefined;
+        const ms =
+          callback && period && mentionsName(callback, names)
+            ? settings.durations.inMs(period, inner, "ms")
+            : undefined;
         if (ms !== undefined && period) return { ms, node: period, name: "setInterval" };
       }
       if (node.kind === "loop" && mentionsName(node.body, names)) {

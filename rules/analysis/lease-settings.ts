@@ -1,12 +1,29 @@
-import type { DurationSetting, LeaseCondition, LeasePair, Library, Member, OneOrMore, Reach, Slot } from "../catalogue/vocabulary.js";
+import type {
+  DurationSetting,
+  LeaseCondition,
+  LeasePair,
+  Library,
+  Member,
+  OneOrMore,
+  Reach,
+  Slot,
+} from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import { carriersOf, type Carrier, type Carriers } from "./carriers.js";
-import { childrenOf, enclosingClass, enclosingFunction, type CallNode, type CodeFile, type MemberNode, type Node } from "./code/node.js";
-import type { Part } from "./deadline.js";
+import {
+  childrenOf,
+  enclosingClass,
+  enclosingFunction,
+  type CallNode,
+  type CodeFile,
+  type MemberNode,
+  type Node,
+} from "./code/node.js";
 import { Durations } from "./duration.js";
 import { nameOfCallee } from "./effects.js";
 import { firstGiven, givenAt, step, stepsOf, type Given } from "./given.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
+import type { Part } from "./limit.js";
 import type { Frame } from "./values.js";
 
 /** One side of a pair. */
@@ -71,7 +88,8 @@ export class LeaseSettings {
   /** What a setting is, seen from an anchor. */
   read(anchor: Anchor, setting: DurationSetting): Read {
     const { slot } = setting;
-    if (slot === undefined) return { sides: [], isUnknown: false, isOpen: true, isPassedOn: false, hidden: false, sight: undefined };
+    if (slot === undefined)
+      return { sides: [], isUnknown: false, isOpen: true, isPassedOn: false, hidden: false, sight: undefined };
     const { calls, hidden, sight } = this.#reach(anchor, setting.at, slot);
     const sides: Side[] = [];
     let isUnknown = hidden;
@@ -80,7 +98,8 @@ export class LeaseSettings {
     for (const call of calls) {
       for (const given of this.#given(call, slot)) {
         if (given.kind === "unknown") isUnknown = true;
-        else if (given.kind === "absent" || this.#program.values.settle(given.value, given.frame).kind === "absent") isOpen = true;
+        else if (given.kind === "absent" || this.#program.values.settle(given.value, given.frame).kind === "absent")
+          isOpen = true;
         else {
           const ms = this.durations.inMs(given.value, given.frame, setting.unit);
           if (ms === undefined) isUnknown = true;
@@ -121,7 +140,10 @@ export class LeaseSettings {
     const fields = target.fields;
     return oneOrMore(slots).flatMap((slot): readonly Given[] => {
       const [first, ...rest] = stepsOf(slot.path);
-      const field = fields.kind === "class" ? fields.members.find((member) => member.kind === "field" && member.name === first) : undefined;
+      const field =
+        fields.kind === "class"
+          ? fields.members.find((member) => member.kind === "field" && member.name === first)
+          : undefined;
       if (field?.kind !== "field" || !field.value) return [{ kind: "absent" }];
       return step({ kind: "given", value: field.value, frame: undefined, at: field, name: first }, rest, values);
     });
@@ -146,11 +168,21 @@ export class LeaseSettings {
   }
 
   #reach(anchor: Anchor, reach: Reach | undefined, slot: OneOrMore<Slot>): Targets {
-    if (!reach) return { calls: [anchor.node.kind === "class" ? { args: [], frame: undefined, fields: anchor.node } : { args: anchor.args, frame: undefined }], hidden: false };
+    if (!reach)
+      return {
+        calls: [
+          anchor.node.kind === "class"
+            ? { args: [], frame: undefined, fields: anchor.node }
+            : { args: anchor.args, frame: undefined },
+        ],
+        hidden: false,
+      };
     if ("made" in reach) return this.#made(anchor, reach, slot);
     if ("chained" in reach) return this.#chained(anchor, reach.chained);
     if ("anywhere" in reach) {
-      const calls = this.#carriers.everywhere(reach.anywhere, anchor.library, anchor.node.file).map(({ args }): Target => ({ args, frame: undefined }));
+      const calls = this.#carriers
+        .everywhere(reach.anywhere, anchor.library, anchor.node.file)
+        .map(({ args }): Target => ({ args, frame: undefined }));
       return { calls, hidden: false };
     }
     return this.#named(anchor, reach, slot);
@@ -161,38 +193,62 @@ export class LeaseSettings {
     const from = reach.from ? this.#reach(anchor, reach.from, []).calls[0] : { args: anchor.args, frame: undefined };
     if (!from) return none;
     const expression = reach.made === "receiver" ? receiverOf(anchor.node) : undefined;
-    const given = reach.made === "receiver" ? undefined : firstGiven(from.args, from.frame, reach.made, this.#program.values);
-    const value = expression ? { node: expression, frame: undefined } : given?.kind === "given" ? { node: given.value, frame: given.frame } : undefined;
+    const given =
+      reach.made === "receiver" ? undefined : firstGiven(from.args, from.frame, reach.made, this.#program.values);
+    const value = expression
+      ? { node: expression, frame: undefined }
+      : given?.kind === "given"
+        ? { node: given.value, frame: given.frame }
+        : undefined;
     if (!value) return none;
     const origin = this.originOf(value.node, value.frame, reach.by, anchor.library, 0);
     if (typeof origin === "object") return { calls: [{ args: origin.call.args, frame: origin.frame }], hidden: false };
     if (origin === "other") return none;
     // a parameter, or what another file made: the default holds unless some such call sets it
     const makers = this.#carriers.everywhere(reach.by, anchor.library, anchor.node.file);
-    const hidden = makers.some(({ args }) => givenAt(args, undefined, slot, this.#program.values).some((each) => each.kind !== "absent"));
+    const hidden = makers.some(({ args }) =>
+      givenAt(args, undefined, slot, this.#program.values).some((each) => each.kind !== "absent"),
+    );
     return { calls: [], hidden, sight: makers.length > 0 || isSelfContained(anchor.node.file) ? "seen" : "nowhere" };
   }
 
   /** The call of one of the members that made a value. */
-  originOf(node: Node, frame: Frame | undefined, by: OneOrMore<Member>, library: Library, depth: number): { call: CallNode; frame: Frame | undefined } | "open" | "other" {
+  originOf(
+    node: Node,
+    frame: Frame | undefined,
+    by: OneOrMore<Member>,
+    library: Library,
+    depth: number,
+  ): { call: CallNode; frame: Frame | undefined } | "open" | "other" {
     if (depth > 6) return "other";
     const settled = this.#program.values.settle(node, frame);
     if (settled.kind === "parameter") return "open";
     if (settled.kind === "instance") {
-      const [made] = this.#carriers.in(settled.of.file, by, library).filter(({ node: call }) => enclosingClass(call) === settled.of);
+      const [made] = this.#carriers
+        .in(settled.of.file, by, library)
+        .filter(({ node: call }) => enclosingClass(call) === settled.of);
       return made?.node.kind === "call" ? { call: made.node, frame: undefined } : "other";
     }
     // `queue.queueArn` is the queue's
-    if (settled.kind === "declared" && node.kind === "member") return this.originOf(node.object, frame, by, library, depth + 1);
+    if (settled.kind === "declared" && node.kind === "member")
+      return this.originOf(node.object, frame, by, library, depth + 1);
     if (settled.kind !== "other") return "other";
     const { node: value } = settled;
     if (value.kind === "call") {
       if (this.#carriers.isCallOf(value, by, library)) return { call: value, frame: settled.frame };
       // `subscription.on("error", …).on("message", …)`
-      const below = value.callee.kind === "member" && !value.isNew ? this.originOf(value.callee.object, settled.frame, by, library, depth + 1) : "other";
+      const below =
+        value.callee.kind === "member" && !value.isNew
+          ? this.originOf(value.callee.object, settled.frame, by, library, depth + 1)
+          : "other";
       return typeof below === "object" ? below : "other";
     }
-    const assigned = value.kind === "member" ? assignedToField(value) : value.kind === "name" ? this.#assignedToVariable(value) : undefined;
+    const assigned =
+      value.kind === "member"
+        ? assignedToField(value)
+        : value.kind === "name"
+          ? this.#assignedToVariable(value)
+          : undefined;
     if (assigned) return this.originOf(assigned, settled.frame, by, library, depth + 1);
     const isVariable = value.kind === "name" && this.#program.semantics.definitionOfName(value)?.kind === "variable";
     return isVariable || (value.kind === "member" && value.object.kind === "this") ? "open" : "other";
@@ -208,7 +264,9 @@ export class LeaseSettings {
 
   #chained(anchor: Anchor, members: OneOrMore<Member>): Targets {
     const names = oneOrMore(members).map((member) => parseMember(member).name);
-    const calls = chainOf(anchor.node).filter((call) => names.includes(nameOfCallee(call) ?? "") && this.#carriers.isCallOf(call, members, anchor.library));
+    const calls = chainOf(anchor.node).filter(
+      (call) => names.includes(nameOfCallee(call) ?? "") && this.#carriers.isCallOf(call, members, anchor.library),
+    );
     return { calls: calls.map((call) => ({ args: call.args, frame: undefined })), hidden: !isWholeChain(anchor.node) };
   }
 
@@ -217,7 +275,10 @@ export class LeaseSettings {
     const wanted = from && firstGiven(from.args, from.frame, reach.as, this.#program.values);
     if (wanted?.kind !== "given") return { calls: [], hidden: true };
     // `consume((await channel.assertQueue("")).queue, …)`
-    const direct = wanted.value.kind === "member" ? this.originOf(wanted.value.object, wanted.frame, reach.namedIn, anchor.library, 0) : "other";
+    const direct =
+      wanted.value.kind === "member"
+        ? this.originOf(wanted.value.object, wanted.frame, reach.namedIn, anchor.library, 0)
+        : "other";
     if (typeof direct === "object") return { calls: [{ args: direct.call.args, frame: direct.frame }], hidden: false };
     const key = this.nameOf(wanted.value, wanted.frame);
     if (key === undefined) return { calls: [], hidden: true };
@@ -226,13 +287,24 @@ export class LeaseSettings {
     for (const carrier of this.#carriers.everywhere(reach.namedIn, anchor.library, anchor.node.file)) {
       const names = oneOrMore(reach.name)
         .flatMap((place) => givenAt(carrier.args, undefined, place, this.#program.values))
-        .flatMap((given) => (given.kind === "given" ? [this.nameOf(given.value, given.frame)] : given.kind === "unknown" ? [undefined] : []));
+        .flatMap((given) =>
+          given.kind === "given"
+            ? [this.nameOf(given.value, given.frame)]
+            : given.kind === "unknown"
+              ? [undefined]
+              : [],
+        );
       const target: Target = { args: carrier.args, frame: undefined };
       if (names.includes(key)) calls.push(target);
       // a wrapper that is told the name: it may be about this one too
-      else if (names.includes(undefined) && this.#given(target, slot).some((each) => each.kind !== "absent")) hidden = true;
+      else if (names.includes(undefined) && this.#given(target, slot).some((each) => each.kind !== "absent"))
+        hidden = true;
     }
-    return { calls, hidden: hidden && calls.length === 0, sight: calls.length > 0 || isSelfContained(anchor.node.file) ? "seen" : "nowhere" };
+    return {
+      calls,
+      hidden: hidden && calls.length === 0,
+      sight: calls.length > 0 || isSelfContained(anchor.node.file) ? "seen" : "nowhere",
+    };
   }
 
   /** What tells one name from another: its text, or the one place that it comes from. */
@@ -241,7 +313,8 @@ export class LeaseSettings {
     const constant = values.constant(node, frame);
     if (typeof constant?.value === "string") return constant.value;
     const settled = values.settle(node, frame);
-    if (settled.kind === "declared") return JSON.stringify(settled.refs.map(({ file, container, name }) => [file, container, name]));
+    if (settled.kind === "declared")
+      return JSON.stringify(settled.refs.map(({ file, container, name }) => [file, container, name]));
     if (settled.kind === "class") return settled.node;
     return settled.kind === "other" && settled.node !== node && settled.node.kind !== "name" ? settled.node : undefined;
   }
@@ -260,7 +333,15 @@ function receiverOf(node: Node): Node | undefined {
 function chainOf(node: Node): readonly CallNode[] {
   const chain: CallNode[] = [];
   for (let down: Node | undefined = node; down?.kind === "call"; down = receiverOf(down)) chain.push(down);
-  for (let up = node; up.parent?.kind === "member" && up.parent.object === up && up.parent.parent?.kind === "call" && up.parent.parent.callee === up.parent; up = up.parent.parent) chain.push(up.parent.parent);
+  for (
+    let up = node;
+    up.parent?.kind === "member" &&
+    up.parent.object === up &&
+    up.parent.parent?.kind === "call" &&
+    up.parent.parent.callee === up.parent;
+    up = up.parent.parent
+  )
+    chain.push(up.parent.parent);
   return chain;
 }
 
@@ -272,7 +353,15 @@ function isWholeChain(node: Node): boolean {
 /** `this.worker = new Worker(…)`: the only value that a field is ever given. */
 function assignedToField(member: MemberNode): Node | undefined {
   const owner = member.object.kind === "this" ? enclosingClass(member) : undefined;
-  return owner && only(assignments(owner).filter(({ target }) => target.kind === "member" && target.object.kind === "this" && target.property === member.property));
+  return (
+    owner &&
+    only(
+      assignments(owner).filter(
+        ({ target }) =>
+          target.kind === "member" && target.object.kind === "this" && target.property === member.property,
+      ),
+    )
+  );
 }
 
 function only(found: readonly Extract<Node, { kind: "assign" }>[]): Node | undefined {
@@ -290,9 +379,11 @@ const selfContained = new WeakMap<CodeFile, boolean>();
 export function isSelfContained(file: CodeFile): boolean {
   let answer = selfContained.get(file);
   if (answer === undefined) {
-    answer = !/^\s*export\b(?!\s*\{\s*\})/m.test(file.text) && !/\bmodule\.exports\b/.test(file.text) && !/\b(?:from|import|require)\s*\(?\s*["'](?:[./~#]|@\/)/.test(file.text);
+    answer =
+      !/^\s*export\b(?!\s*\{\s*\})/m.test(file.text) &&
+      !/\bmodule\.exports\b/.test(file.text) &&
+      !/\b(?:from|import|require)\s*\(?\s*["'](?:[./~#]|@\/)/.test(file.text);
     selfContained.set(file, answer);
   }
   return answer;
 }
-

@@ -32,7 +32,12 @@ export function leaseProblems(analysis: FileAnalysis, options: { readonly margin
   return found;
 }
 
-function problemsAt(anchor: Anchor, settings: LeaseSettings, program: Program, wantsMargin: boolean): readonly LeaseProblem[] {
+function problemsAt(
+  anchor: Anchor,
+  settings: LeaseSettings,
+  program: Program,
+  wantsMargin: boolean,
+): readonly LeaseProblem[] {
   const { pair } = anchor;
   if (pair.before && !isBefore(pair.before, anchor.node.file.path)) return [];
   if (!oneOrMore(pair.when).every((condition) => settings.holds(anchor, condition) === true)) return [];
@@ -43,12 +48,22 @@ function problemsAt(anchor: Anchor, settings: LeaseSettings, program: Program, w
     const { atLeast } = setting ?? {};
     return node !== undefined && atLeast !== undefined && ms < atLeast.ms && (wantsMargin || !atLeast.isAdvice);
   });
-  if (tooShort.length > 0) return tooShort.map((side) => ({ kind: "too short" as const, library: anchor.library, pair, node: side.node ?? anchor.node, timeout: side, lease: side }));
+  if (tooShort.length > 0)
+    return tooShort.map((side) => ({
+      kind: "too short" as const,
+      library: anchor.library,
+      pair,
+      node: side.node ?? anchor.node,
+      timeout: side,
+      lease: side,
+    }));
   const timeout = timeouts?.toSorted((a, b) => b.ms - a.ms)[0];
   const lease = leases?.toSorted((a, b) => a.ms - b.ms)[0];
   // two defaults are the library's business
   if (!timeout || !lease || (!timeout.node && !lease.node)) return [];
-  const kind = judge(pair, timeout, lease) ?? (wantsMargin && isTooClose(anchor, timeout, lease, settings) ? "too close" : undefined);
+  const kind =
+    judge(pair, timeout, lease) ??
+    (wantsMargin && isTooClose(anchor, timeout, lease, settings) ? "too close" : undefined);
   return kind ? [{ kind, library: anchor.library, pair, node: placeOf(anchor, timeout, lease), timeout, lease }] : [];
 }
 
@@ -64,7 +79,12 @@ function isTooClose({ pair, ...anchor }: Anchor, timeout: Side, lease: Side, set
 }
 
 /** The values of the first setting that is set, each where it is; `undefined` where one is not constant. */
-function sidesOf(anchor: Anchor, sources: readonly (DurationSetting | HandlerTime)[], settings: LeaseSettings, program: Program): readonly Side[] | undefined {
+function sidesOf(
+  anchor: Anchor,
+  sources: readonly (DurationSetting | HandlerTime)[],
+  settings: LeaseSettings,
+  program: Program,
+): readonly Side[] | undefined {
   const sides: Side[] = [];
   const sights = new Set<string | undefined>();
   for (const source of sources) {
@@ -90,7 +110,9 @@ function sidesOf(anchor: Anchor, sources: readonly (DurationSetting | HandlerTim
 
 function placeOf(anchor: Anchor, timeout: Side, lease: Side): Node {
   const { file } = anchor.node;
-  const parts = (timeout.parts ?? []).filter(({ node }) => node.file === file).toSorted((a, b) => b.ms * b.times - a.ms * a.times);
+  const parts = (timeout.parts ?? [])
+    .filter(({ node }) => node.file === file)
+    .toSorted((a, b) => b.ms * b.times - a.ms * a.times);
   return [timeout.node, parts[0]?.node, lease.node].find((node) => node?.file === file) ?? anchor.node;
 }
 
@@ -108,14 +130,24 @@ function anchorsOf(pair: LeasePair, library: Library, file: CodeFile, program: P
   if ("extends" in at) {
     if (!file.text.includes(at.extends)) return [];
     return within(file.root)
-      .filter((node) => node.kind === "class" && node.superClass !== undefined && program.semantics.isOfLibrary(node, library.packages))
+      .filter(
+        (node) =>
+          node.kind === "class" &&
+          node.superClass !== undefined &&
+          program.semantics.isOfLibrary(node, library.packages),
+      )
       .map((node) => ({ pair, library, node, args: [], decorated: undefined }));
   }
   if ("annotated" in at) {
     const names = oneOrMore(at.annotated);
     if (!names.some((name) => file.text.includes(name))) return [];
     return within(file.root).flatMap((node) =>
-      node.kind === "declarator" && node.init && packagesIn(file).has(library.packages[0] ?? "") && names.includes(node.type?.path.at(-1) ?? "") ? [{ pair, library, node, args: [node.init], decorated: undefined }] : [],
+      node.kind === "declarator" &&
+      node.init &&
+      packagesIn(file).has(library.packages[0] ?? "") &&
+      names.includes(node.type?.path.at(-1) ?? "")
+        ? [{ pair, library, node, args: [node.init], decorated: undefined }]
+        : [],
     );
   }
   return carriersOf(program)
@@ -124,7 +156,11 @@ function anchorsOf(pair: LeasePair, library: Library, file: CodeFile, program: P
     .map((carrier) => ({ pair, library, ...carrier }));
 }
 
-function isEvent(args: readonly Node[], event: { readonly argument: number; readonly oneOf: readonly string[] } | undefined, program: Program): boolean {
+function isEvent(
+  args: readonly Node[],
+  event: { readonly argument: number; readonly oneOf: readonly string[] } | undefined,
+  program: Program,
+): boolean {
   const argument = event && args[event.argument];
   if (!event) return true;
   const constant = argument && program.values.constant(argument, undefined);
