@@ -140,9 +140,9 @@ function whereMade(options: Node | undefined, { semantics }: Program): Node | un
 /** The identity of the delivery that a path leads to: its last step, unless it stands in the message's body. */
 export function identityAtPath({ path, handler }: KeyPath): Known<EntryOf<"identities">> | undefined {
   if (path === undefined) return undefined;
-  const outside = path.replace(/powertools_json\([^)]*\)[^,\]}]*/g, "");
+  const behind = String.raw`(?:\.(?:\w+|\[[^\]]*\]|\{[^}]*\}))*`;
+  const outside = path.replace(new RegExp(String.raw`powertools_\w+\([^)]*\)${behind}|\b(?:body|Message|detail|data)\b${behind}`, "g"), "");
   const steps: readonly string[] = outside.match(/[A-Za-z_]\w*/g) ?? [];
-  if (steps.some((step) => /^(?:body|Message|detail|data)$/.test(step))) return undefined;
   const { library } = handler.known;
   const entry = (library.identities ?? []).find(({ property }) => oneOrMore(property).some((name) => steps.includes(name.slice(name.lastIndexOf(".") + 1))));
   return entry && { library, entry };

@@ -220,29 +220,33 @@ export class Origins {
       if (types.some((ref) => ref.name === type && libraryDeclares(known.library, ref))) return { node, identity: known, property };
     }
     if (types.length > 0) return undefined;
-    const handler = fn ? callersOf(this.#program).handlers.handlerOf(fn) : root && this.#handlerWhoseJobIs(root);
+    const handler = fn ? callersOf(this.#program).handlers.handlerOf(fn) : root && this.#handlerWhoseJobIs(root, steps.length > 1);
     const own = handler && candidates.find(({ known }) => known.library === handler.library);
     return own && { node, identity: own.known, property: own.property };
   }
 
   /** The handler whose parameter an expression is, or an element of it: for code in which nothing is typed. */
-  #handlerWhoseJobIs(node: Node, depth = 0) : { readonly library: Library; readonly entry: EntryOf<"handlers"> } | undefined {
+  #handlerWhoseJobIs(node: Node, isDeep: boolean, depth = 0): { readonly library: Library; readonly entry: EntryOf<"handlers"> } | undefined {
     if (depth > 4) return undefined;
-    if (node.kind === "member") return this.#handlerWhoseJobIs(node.object, depth + 1);
-    if (node.kind === "await" && node.argument) return this.#handlerWhoseJobIs(node.argument, depth + 1);
+    if (node.kind === "member") {
+      const handler = this.#handlerWhoseJobIs(node.object, isDeep, depth + 1);
+      return handler && (node.index !== undefined || node.property === handler.entry.jobAt) ? handler : undefined;
+    }
+    if (node.kind === "await" && node.argument) return this.#handlerWhoseJobIs(node.argument, isDeep, depth + 1);
     if (node.kind !== "name") return undefined;
     const definition = this.#program.semantics.definitionOfName(node);
     if (definition?.kind === "parameter") {
       const handler = callersOf(this.#program).handlers.handlerOf(definition.fn);
-      if (handler) return handler.parameter === definition.index ? handler : undefined;
+      // `run.id` says enough, in whichever parameter it stands
+      if (handler) return isDeep || handler.parameter === definition.index ? handler : undefined;
       const call = definition.fn.parent;
-      return call?.kind === "call" && call.callee.kind === "member" && definition.index === 0 ? this.#handlerWhoseJobIs(call.callee.object, depth + 1) : undefined;
+      return call?.kind === "call" && call.callee.kind === "member" && definition.index === 0 ? this.#handlerWhoseJobIs(call.callee.object, isDeep, depth + 1) : undefined;
     }
     if (definition?.kind !== "variable") return undefined;
     const { declarator } = definition;
-    if (declarator.init) return this.#handlerWhoseJobIs(declarator.init, depth + 1);
+    if (declarator.init) return this.#handlerWhoseJobIs(declarator.init, isDeep, depth + 1);
     const loop = declarator.parent?.parent;
-    return loop?.kind === "loop" && loop.iterated ? this.#handlerWhoseJobIs(loop.iterated, depth + 1) : undefined;
+    return loop?.kind === "loop" && loop.iterated ? this.#handlerWhoseJobIs(loop.iterated, isDeep, depth + 1) : undefined;
   }
 }
 

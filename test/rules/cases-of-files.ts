@@ -15,8 +15,8 @@ const folder = join(fixtures, "cases");
 
 /**
  * Cases among the real libraries of the fixtures, all in one program. A line that ends in `// report stored` has to be
- * reported by that message, and no other line by any; `// report stored, typed` only with types. Every case is linted
- * without types as well.
+ * reported by that message, and no other line by any; `// report stored, typed` only with types, `, untyped` only
+ * without. Every case is linted both ways.
  */
 export function casesOfFiles(title: string, rule: unknown, cases: Cases): void {
   const names = Object.keys(cases);
@@ -64,8 +64,8 @@ function reportsOf(rule: unknown, path: string, text: string, program: ts.Progra
 
 function marksOf(path: string, text: string, isTyped: boolean): string[] {
   return text.split("\n").flatMap((line, index) => {
-    const [, messageId, onlyTyped] = /\/\/ report (\w+)(, typed)?$/.exec(line) ?? [];
-    return messageId === undefined || (onlyTyped !== undefined && !isTyped) ? [] : [`${path.slice(folder.length)}:${String(index + 1)} ${messageId}`];
+    const [, messageId, mode] = /\/\/ report (\w+)(?:, ((?:un)?typed))?$/.exec(line) ?? [];
+    return messageId === undefined || (mode !== undefined && mode !== (isTyped ? "typed" : "untyped")) ? [] : [`${path.slice(folder.length)}:${String(index + 1)} ${messageId}`];
   });
 }
 
