@@ -1,30 +1,10 @@
-import type {
-  DurationSetting,
-  LeaseCondition,
-  LeasePair,
-  Library,
-  Member,
-  OneOrMore,
-  Reach,
-  Slot,
-} from "../catalogue/vocabulary.js";
+import type { DurationSetting, LeaseCondition, Reach, Slot } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
-import { carriersOf, type Carrier, type Carriers } from "./carriers.js";
-import {
-  childrenOf,
-  enclosingClass,
-  enclosingFunction,
-  type CallNode,
-  type CodeFile,
-  type MemberNode,
-  type Node,
-} from "./code/node.js";
+import type { Node } from "./code/node.js";
 import { Durations } from "./duration.js";
-import { nameOfCallee } from "./effects.js";
-import { firstGiven, givenAt, step, stepsOf, type Given } from "./given.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
+import { givenIn, Reaches, type Anchor, type Target } from "./lease-reach.js";
 import type { Part } from "./limit.js";
-import type { Frame } from "./values.js";
 
 /** One side of a pair. */
 export interface Side {
@@ -36,28 +16,6 @@ export interface Side {
   readonly setting?: DurationSetting;
   /** The limits that add up to it. */
   readonly parts?: readonly Part[];
-}
-
-/** The place from which both sides of a pair are found. */
-export interface Anchor extends Carrier {
-  readonly pair: LeasePair;
-  readonly library: Library;
-}
-
-/** A call with the frame that its arguments are read in. */
-interface Target {
-  readonly args: readonly Node[];
-  readonly frame: Frame | undefined;
-  readonly fields?: Node;
-}
-
-/** What a reach leads to. */
-interface Targets {
-  readonly calls: readonly Target[];
-  /** Something else, which cannot be read here, may set it. */
-  readonly hidden: boolean;
-  /** `"nowhere"`: nothing in sight is about this name, so whoever is may set it; `"seen"`: something is. */
-  readonly sight?: "seen" | "nowhere";
 }
 
 /** What a setting comes to. */
@@ -76,12 +34,12 @@ export interface Read {
 /** Reads the settings of pairs. */
 export class LeaseSettings {
   readonly #program: Program;
-  readonly #carriers: Carriers;
+  readonly #reaches: Reaches;
   readonly durations: Durations;
 
   constructor(program: Program) {
     this.#program = program;
-    this.#carriers = carriersOf(program);
+    this.#reaches = new Reaches(program);
     this.durations = new Durations(program);
   }
 
@@ -90,13 +48,13 @@ export class LeaseSettings {
     const { slot } = setting;
     if (slot === undefined)
       return { sides: [], isUnknown: false, isOpen: true, isPassedOn: false, hidden: false, sight: undefined };
-    const { calls, hidden, sight } = this.#reach(anchor, setting.at, slot);
+    const { calls, hidden, sight } = this.#reaches.of(anchor, setting.at, slot);
     const sides: Side[] = [];
     let isUnknown = hidden;
     let isOpen = calls.length === 0;
     let isPassedOn = false;
     for (const call of calls) {
-      for (const given of this.#given(call, slot)) {
+      for (const given of givenIn(call, slot, this.#program.values)) {
         if (given.kind === "unknown") isUnknown = true;
         else if (given.kind === "absent" || this.#program.values.settle(given.value, given.frame).kind === "absent")
           isOpen = true;
@@ -115,7 +73,7 @@ export class LeaseSettings {
   /** Whether a condition holds; `undefined`: nobody knows. */
   holds(anchor: Anchor, condition: LeaseCondition): boolean | undefined {
     // where nothing can be seen, nothing forbids to go on: the lease cannot be read there either
-    const { calls } = this.#reach(anchor, condition.at, condition.slot);
+    const { calls } = this.#reaches.of(anchor, condition.at, condition.slot);
     const answers = calls.map((call) => this.#conditionOf(call, condition));
     if (answers.includes(true)) return true;
     return answers.includes(undefined) ? undefined : false;
@@ -123,34 +81,18 @@ export class LeaseSettings {
 
   /** The number in a slot: the size of a batch. */
   number(anchor: Anchor, at: Reach | undefined, slot: Slot): number | "unknown" | undefined {
-    const { calls, hidden } = this.#reach(anchor, at, slot);
+    const { calls, hidden } = this.#reaches.of(anchor, at, slot);
     if (hidden) return "unknown";
     for (const call of calls) {
-      const [given] = this.#given(call, slot);
+      const [given] = givenIn(call, slot, this.#program.values);
       if (given?.kind === "unknown") return "unknown";
       if (given?.kind === "given") return this.durations.number(given.value, given.frame) ?? "unknown";
     }
     return undefined;
   }
 
-  #given(target: Target, slots: OneOrMore<Slot>): readonly Given[] {
-    const { values } = this.#program;
-    if (!target.fields) return givenAt(target.args, target.frame, slots, values);
-    // the static fields of a class: `static options = { timeout: "2m" }`
-    const fields = target.fields;
-    return oneOrMore(slots).flatMap((slot): readonly Given[] => {
-      const [first, ...rest] = stepsOf(slot.path);
-      const field =
-        fields.kind === "class"
-          ? fields.members.find((member) => member.kind === "field" && member.name === first)
-          : undefined;
-      if (field?.kind !== "field" || !field.value) return [{ kind: "absent" }];
-      return step({ kind: "given", value: field.value, frame: undefined, at: field, name: first }, rest, values);
-    });
-  }
-
   #conditionOf(call: Target, { slot, is }: LeaseCondition): boolean | undefined {
-    const [given] = this.#given(call, slot);
+    const [given] = givenIn(call, slot, this.#program.values);
     if (given?.kind === "unknown") return undefined;
     const { values } = this.#program;
     if (given?.kind !== "given" || values.settle(given.value, given.frame).kind === "absent") return false;
@@ -166,224 +108,9 @@ export class LeaseSettings {
     const constant = values.constant(given.value, given.frame);
     return constant && constant.value === is;
   }
-
-  #reach(anchor: Anchor, reach: Reach | undefined, slot: OneOrMore<Slot>): Targets {
-    if (!reach)
-      return {
-        calls: [
-          anchor.node.kind === "class"
-            ? { args: [], frame: undefined, fields: anchor.node }
-            : { args: anchor.args, frame: undefined },
-        ],
-        hidden: false,
-      };
-    if ("made" in reach) return this.#made(anchor, reach, slot);
-    if ("chained" in reach) return this.#chained(anchor, reach.chained);
-    if ("anywhere" in reach) {
-      const calls = this.#carriers
-        .everywhere(reach.anywhere, anchor.library, anchor.node.file)
-        .map(({ args }): Target => ({ args, frame: undefined }));
-      return { calls, hidden: false };
-    }
-    return this.#named(anchor, reach, slot);
-  }
-
-  #made(anchor: Anchor, reach: Extract<Reach, { made: unknown }>, slot: OneOrMore<Slot>): Targets {
-    const none: Targets = { calls: [], hidden: true };
-    const from = reach.from ? this.#reach(anchor, reach.from, []).calls[0] : { args: anchor.args, frame: undefined };
-    if (!from) return none;
-    const expression = reach.made === "receiver" ? receiverOf(anchor.node) : undefined;
-    const given =
-      reach.made === "receiver" ? undefined : firstGiven(from.args, from.frame, reach.made, this.#program.values);
-    const value = expression
-      ? { node: expression, frame: undefined }
-      : given?.kind === "given"
-        ? { node: given.value, frame: given.frame }
-        : undefined;
-    if (!value) return none;
-    const origin = this.originOf(value.node, value.frame, reach.by, anchor.library, 0);
-    if (typeof origin === "object") return { calls: [{ args: origin.call.args, frame: origin.frame }], hidden: false };
-    if (origin === "other") return none;
-    // a parameter, or what another file made: the default holds unless some such call sets it
-    const makers = this.#carriers.everywhere(reach.by, anchor.library, anchor.node.file);
-    const hidden = makers.some(({ args }) =>
-      givenAt(args, undefined, slot, this.#program.values).some((each) => each.kind !== "absent"),
-    );
-    return { calls: [], hidden, sight: makers.length > 0 || isSelfContained(anchor.node.file) ? "seen" : "nowhere" };
-  }
-
-  /** The call of one of the members that made a value. */
-  originOf(
-    node: Node,
-    frame: Frame | undefined,
-    by: OneOrMore<Member>,
-    library: Library,
-    depth: number,
-  ): { call: CallNode; frame: Frame | undefined } | "open" | "other" {
-    if (depth > 6) return "other";
-    const settled = this.#program.values.settle(node, frame);
-    if (settled.kind === "parameter") return "open";
-    if (settled.kind === "instance") {
-      const [made] = this.#carriers
-        .in(settled.of.file, by, library)
-        .filter(({ node: call }) => enclosingClass(call) === settled.of);
-      return made?.node.kind === "call" ? { call: made.node, frame: undefined } : "other";
-    }
-    // `queue.queueArn` is the queue's
-    if (settled.kind === "declared" && node.kind === "member")
-      return this.originOf(node.object, frame, by, library, depth + 1);
-    if (settled.kind !== "other") return "other";
-    const { node: value } = settled;
-    if (value.kind === "call") {
-      if (this.#carriers.isCallOf(value, by, library)) return { call: value, frame: settled.frame };
-      // `subscription.on("error", …).on("message", …)`
-      const below =
-        value.callee.kind === "member" && !value.isNew
-          ? this.originOf(value.callee.object, settled.frame, by, library, depth + 1)
-          : "other";
-      return typeof below === "object" ? below : "other";
-    }
-    const assigned =
-      value.kind === "member"
-        ? assignedToField(value)
-        : value.kind === "name"
-          ? this.#assignedToVariable(value)
-          : undefined;
-    if (assigned) return this.originOf(assigned, settled.frame, by, library, depth + 1);
-    const isVariable = value.kind === "name" && this.#program.semantics.definitionOfName(value)?.kind === "variable";
-    return isVariable || (value.kind === "member" && value.object.kind === "this") ? "open" : "other";
-  }
-
-  /** The only value that a variable without an initialiser is ever given. */
-  #assignedToVariable(name: Extract<Node, { kind: "name" }>): Node | undefined {
-    const definition = this.#program.semantics.definitionOfName(name);
-    if (definition?.kind !== "variable" || definition.declarator.init) return undefined;
-    const scope = enclosingFunction(definition.declarator) ?? definition.declarator.file.root;
-    return only(assignments(scope).filter(({ target }) => target.kind === "name" && target.text === name.text));
-  }
-
-  #chained(anchor: Anchor, members: OneOrMore<Member>): Targets {
-    const names = oneOrMore(members).map((member) => parseMember(member).name);
-    const calls = chainOf(anchor.node).filter(
-      (call) => names.includes(nameOfCallee(call) ?? "") && this.#carriers.isCallOf(call, members, anchor.library),
-    );
-    return { calls: calls.map((call) => ({ args: call.args, frame: undefined })), hidden: !isWholeChain(anchor.node) };
-  }
-
-  #named(anchor: Anchor, reach: Extract<Reach, { namedIn: unknown }>, slot: OneOrMore<Slot>): Targets {
-    const from = reach.from ? this.#reach(anchor, reach.from, []).calls[0] : { args: anchor.args, frame: undefined };
-    const wanted = from && firstGiven(from.args, from.frame, reach.as, this.#program.values);
-    if (wanted?.kind !== "given") return { calls: [], hidden: true };
-    // `consume((await channel.assertQueue("")).queue, …)`
-    const direct =
-      wanted.value.kind === "member"
-        ? this.originOf(wanted.value.object, wanted.frame, reach.namedIn, anchor.library, 0)
-        : "other";
-    if (typeof direct === "object") return { calls: [{ args: direct.call.args, frame: direct.frame }], hidden: false };
-    const key = this.nameOf(wanted.value, wanted.frame);
-    if (key === undefined) return { calls: [], hidden: true };
-    const calls: Target[] = [];
-    let hidden = false;
-    for (const carrier of this.#carriers.everywhere(reach.namedIn, anchor.library, anchor.node.file)) {
-      const names = oneOrMore(reach.name)
-        .flatMap((place) => givenAt(carrier.args, undefined, place, this.#program.values))
-        .flatMap((given) =>
-          given.kind === "given"
-            ? [this.nameOf(given.value, given.frame)]
-            : given.kind === "unknown"
-              ? [undefined]
-              : [],
-        );
-      const target: Target = { args: carrier.args, frame: undefined };
-      if (names.includes(key)) calls.push(target);
-      // a wrapper that is told the name: it may be about this one too
-      else if (names.includes(undefined) && this.#given(target, slot).some((each) => each.kind !== "absent"))
-        hidden = true;
-    }
-    return {
-      calls,
-      hidden: hidden && calls.length === 0,
-      sight: calls.length > 0 || isSelfContained(anchor.node.file) ? "seen" : "nowhere",
-    };
-  }
-
-  /** What tells one name from another: its text, or the one place that it comes from. */
-  nameOf(node: Node, frame: Frame | undefined): string | object | undefined {
-    const { values } = this.#program;
-    const constant = values.constant(node, frame);
-    if (typeof constant?.value === "string") return constant.value;
-    const settled = values.settle(node, frame);
-    if (settled.kind === "declared")
-      return JSON.stringify(settled.refs.map(({ file, container, name }) => [file, container, name]));
-    if (settled.kind === "class") return settled.node;
-    return settled.kind === "other" && settled.node !== node && settled.node.kind !== "name" ? settled.node : undefined;
-  }
 }
 
 function nameOfSlot(setting: DurationSetting): string | undefined {
   const at = setting.at;
   return at && "chained" in at ? parseMember(oneOrMore(at.chained)[0] ?? "").name : undefined;
-}
-
-function receiverOf(node: Node): Node | undefined {
-  return node.kind === "call" && node.callee.kind === "member" ? node.callee.object : undefined;
-}
-
-/** The calls of a fluent chain, up and down from one of them. */
-function chainOf(node: Node): readonly CallNode[] {
-  const chain: CallNode[] = [];
-  for (let down: Node | undefined = node; down?.kind === "call"; down = receiverOf(down)) chain.push(down);
-  for (
-    let up = node;
-    up.parent?.kind === "member" &&
-    up.parent.object === up &&
-    up.parent.parent?.kind === "call" &&
-    up.parent.parent.callee === up.parent;
-    up = up.parent.parent
-  )
-    chain.push(up.parent.parent);
-  return chain;
-}
-
-/** A chain that is kept in a variable may go on elsewhere. */
-function isWholeChain(node: Node): boolean {
-  return chainOf(node).every((call) => call.parent?.kind !== "declarator");
-}
-
-/** `this.worker = new Worker(…)`: the only value that a field is ever given. */
-function assignedToField(member: MemberNode): Node | undefined {
-  const owner = member.object.kind === "this" ? enclosingClass(member) : undefined;
-  return (
-    owner &&
-    only(
-      assignments(owner).filter(
-        ({ target }) =>
-          target.kind === "member" && target.object.kind === "this" && target.property === member.property,
-      ),
-    )
-  );
-}
-
-function only(found: readonly Extract<Node, { kind: "assign" }>[]): Node | undefined {
-  return found.length === 1 ? found[0]?.value : undefined;
-}
-
-function assignments(node: Node): Extract<Node, { kind: "assign" }>[] {
-  const inner = childrenOf(node).flatMap(assignments);
-  return node.kind === "assign" ? [node, ...inner] : inner;
-}
-
-const selfContained = new WeakMap<CodeFile, boolean>();
-
-/** Whether nothing of the project is imported here and nothing exported: all that there is to see is in this file. */
-export function isSelfContained(file: CodeFile): boolean {
-  let answer = selfContained.get(file);
-  if (answer === undefined) {
-    answer =
-      !/^\s*export\b(?!\s*\{\s*\})/m.test(file.text) &&
-      !/\bmodule\.exports\b/.test(file.text) &&
-      !/\b(?:from|import|require)\s*\(?\s*["'](?:[./~#]|@\/)/.test(file.text);
-    selfContained.set(file, answer);
-  }
-  return answer;
 }

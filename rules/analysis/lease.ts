@@ -6,7 +6,8 @@ import { childrenOf } from "./code/node.js";
 import { isBefore } from "./installed-version.js";
 import { oneOrMore } from "./knowledge.js";
 import { handlerTime } from "./lease-handlers.js";
-import { LeaseSettings, type Anchor, type Side } from "./lease-settings.js";
+import type { Anchor } from "./lease-reach.js";
+import { LeaseSettings, type Side } from "./lease-settings.js";
 
 /** A pair of durations that do not go together. */
 export interface LeaseProblem {
