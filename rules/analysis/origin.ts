@@ -2,7 +2,7 @@ import type { JobIdentity, Library } from "../catalogue/vocabulary.js";
 import type { FileAnalysis, Program } from "./analysis.js";
 import type { Arrival } from "./arrivals.js";
 import { callersOf } from "./callers.js";
-import type { CallNode, CodeFile, FunctionNode, NameNode, Node } from "./code/node.js";
+import type { CallNode, CodeFile, DeclaratorNode, FunctionNode, NameNode, Node } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
 import { Flow, isSmall } from "./flow.js";
 import { libraryDeclares, oneOrMore, type EntryOf, type Known } from "./knowledge.js";
@@ -203,7 +203,7 @@ export class Origins {
     const definition = this.#program.semantics.definitionOfName(node);
     if ((definition?.kind !== "variable" && definition?.kind !== "parameter") || definition.path.length === 0) return undefined;
     const steps = definition.path.map(String);
-    const root = definition.kind === "variable" ? definition.declarator.init : definition.parameter;
+    const root = definition.kind === "variable" ? rootOf(definition.declarator, this.#program.semantics.isTyped) : definition.parameter;
     for (let index = 0; root && index < steps.length; index++) {
       const read = this.#identityAt(index === 0 ? root : undefined, steps.slice(index), node, definition.kind === "parameter" ? definition.fn : undefined);
       if (read) return read;
@@ -248,6 +248,13 @@ export class Origins {
     const loop = declarator.parent?.parent;
     return loop?.kind === "loop" && loop.iterated ? this.#handlerWhoseJobIs(loop.iterated, isDeep, depth + 1) : undefined;
   }
+}
+
+/** What a pattern takes apart; in a loop that is an element, which only types know. */
+function rootOf(declarator: DeclaratorNode, isTyped: boolean): Node | undefined {
+  if (declarator.init) return declarator.init;
+  const loop = declarator.parent?.parent;
+  return isTyped ? declarator.target : loop?.kind === "loop" ? loop.iterated : undefined;
 }
 
 /** A function that cannot be read, given nothing that an id could be made from, and called like a maker of ids. */
