@@ -64,6 +64,7 @@ export const agenda: Library = {
           ],
           unit: "ms",
           zero: "next",
+          atLeast: { ms: 1000, because: "it counts milliseconds" },
         },
         {
           at: { made: "receiver", by: ["new Agenda", "new default"] },
@@ -71,6 +72,7 @@ export const agenda: Library = {
           unit: "ms",
           zero: "default",
           default: 600_000,
+          atLeast: { ms: 1000, because: "it counts milliseconds" },
         },
       ],
       renewedBy: "touch",

@@ -17,6 +17,7 @@ const lockRenewal: readonly DurationSetting[] = [
     unit: "ms",
     zero: "next",
     default: 300_000,
+    atLeast: { ms: 1000, because: "it counts milliseconds" },
   },
   {
     at: {

@@ -54,6 +54,7 @@ export const bull: Library = {
         ],
         unit: "ms",
         default: 30_000,
+        atLeast: { ms: 1000, because: "it counts milliseconds" },
       },
     },
     {

@@ -3,7 +3,12 @@ import type { DurationSetting, Library } from "./vocabulary.js";
 const recordExists = "while the job record exists";
 const untilFinished = "until the job finishes, or for its ttl";
 
-const lockDuration: DurationSetting = { slot: { argument: 2, path: "lockDuration" }, unit: "ms", default: 30_000 };
+const lockDuration: DurationSetting = {
+  slot: { argument: 2, path: "lockDuration" },
+  unit: "ms",
+  default: 30_000,
+  atLeast: { ms: 1000, because: "it counts milliseconds" },
+};
 
 /** The PostgreSQL backend of BullMQ 6 has a pool of its own: no call joins a transaction. */
 export const bullmq: Library = {

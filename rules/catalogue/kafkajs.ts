@@ -50,6 +50,7 @@ export const kafkajs: Library = {
         slot: { argument: 0, path: "sessionTimeout" },
         unit: "ms",
         default: 30_000,
+        atLeast: { ms: 1000, because: "it counts milliseconds" },
       },
       renewedBy: "heartbeat",
       consequence:

@@ -31,7 +31,12 @@ export const nestjsBull: Library = {
       },
       as: "renewal",
       timeout: { slot: inModule("lockRenewTime"), unit: "ms" },
-      lease: { slot: inModule("lockDuration"), unit: "ms", default: 30_000 },
+      lease: {
+        slot: inModule("lockDuration"),
+        unit: "ms",
+        default: 30_000,
+        atLeast: { ms: 1000, because: "it counts milliseconds" },
+      },
     },
   ],
 };

@@ -1,6 +1,11 @@
 import type { DurationSetting, Library } from "./vocabulary.js";
 
-const lockDuration: DurationSetting = { slot: { argument: 1, path: "lockDuration" }, unit: "ms", default: 30_000 };
+const lockDuration: DurationSetting = {
+  slot: { argument: 1, path: "lockDuration" },
+  unit: "ms",
+  default: 30_000,
+  atLeast: { ms: 1000, because: "it counts milliseconds" },
+};
 
 /** Injected queues are BullMQ's own classes: the dispatches stand in `bullmq`. */
 export const nestjsBullmq: Library = {

@@ -9,7 +9,11 @@ const activities: HandlerElsewhere = {
 };
 /** No second attempt can run beside the first. */
 const onlyOnce: LeaseCondition = { slot: { argument: 0, path: "retry.maximumAttempts" }, is: 1 };
-const attempt: DurationSetting = { slot: { argument: 0, path: "startToCloseTimeout" }, unit: "ms" };
+const attempt: DurationSetting = {
+  slot: { argument: 0, path: "startToCloseTimeout" },
+  unit: "ms",
+  atLeast: { ms: 100, because: "a number counts milliseconds" },
+};
 
 /**
  * Workflow code is replayed in a sandbox that makes clock and random numbers deterministic, so only activities are

@@ -26,6 +26,13 @@ new Worker("mail", async () => {}, { connection: {}, lockDuration: 60_000 });`,
     code: `import { Worker } from "bullmq";
 new Worker("mail", async () => {}, { connection: {}, lockDuration: 60_000, lockRenewTime: 30_000 });`,
   },
+  "seconds where milliseconds are meant": {
+    code: `import { Worker } from "bullmq";
+new Worker("mail", async () => {}, { connection: {}, lockDuration: 60 });`,
+    at: "lockDuration: 60",
+    is: "tooShort",
+    says: ["`lockDuration` is 60 ms here: it counts milliseconds"],
+  },
   "of a subclass": {
     code: `import { Worker } from "bullmq";
 export class Mail extends Worker {
@@ -1083,6 +1090,12 @@ await Worker.create({ taskQueue: "q", activities });`,
 const activities = { charge: async (url: string) => { await fetch(url, { signal: AbortSignal.timeout(30_000) }); } };
 export const { charge } = proxyActivities<typeof activities>({ startToCloseTimeout: "10s", retry: { maximumAttempts: 1 } });
 await Worker.create({ taskQueue: "q", activities });`,
+  },
+  "P25: seconds where milliseconds are meant": {
+    code: `${temporal}
+export const { copy } = proxyActivities<{ copy(): Promise<void> }>({ startToCloseTimeout: 60 });`,
+    at: "startToCloseTimeout: 60",
+    is: "tooShort",
   },
   "P26: a heartbeat every minute": {
     code: `${temporal}
