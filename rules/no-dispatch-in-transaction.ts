@@ -6,7 +6,7 @@ import { labelOf } from "./analysis/semantics.js";
 import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
 import { createRule, type Finding } from "./create-rule.js";
 
-type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "ambient" | "afterCommit";
+type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "ambient" | "finally" | "afterCommit";
 
 /** Reports jobs, messages and events that are sent while a transaction is still open. */
 export const noDispatchInTransaction = createRule<MessageIds, []>({
@@ -27,6 +27,8 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
       "`{{opener}}` runs inside the transaction that saves the row, before its commit, and `{{dispatch}}` sends from it: the {{receiver}} can run before the row is there, and a rollback does not take it back.{{path}} Send from an after-commit hook, or from the code that awaits the commit.",
     ambient:
       "`{{dispatch}}` sends before the commit: `{{opener}}` ({{openedAt}}) says that this file runs in a transaction which other code opens. The {{receiver}} can run before the rows are there, and a rollback does not take it back.{{path}} Send after the commit, or write an outbox row in the transaction.",
+    finally:
+      "`{{dispatch}}` stands in a `finally` around the transaction of `{{opener}}` ({{openedAt}}): it sends after a rollback as well, about rows that do not exist. Send behind the transaction, where only a commit leads, or write an outbox row in it.",
     afterCommit: "Send after the commit, through `{{slot}}`.",
   },
   check(analysis, report) {
@@ -37,7 +39,7 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
 });
 
 function messageFor({ scope, reached }: DispatchInside): MessageIds {
-  if (scope.kind === "hook") return "hook";
+  if (scope.kind === "hook" || scope.kind === "finally") return scope.kind;
   if (reached.notJoined === "no handle") return "noHandle";
   if (reached.notJoined === "outer client") return "outerClient";
   return scope.kind === "ambient" ? "ambient" : "dispatch";

@@ -39,6 +39,7 @@ export class Annotations {
   #containers_(node: Node): readonly Ref[] {
     switch (node.kind) {
       case "await":
+      case "yield":
         return node.argument ? this.containersOf(node.argument) : [];
       case "name":
         return this.#containersOfDefinition(this.#code.definitionOfName(node));
@@ -109,19 +110,21 @@ export class Annotations {
     if (definition?.kind === "declared") {
       return definition.refs.flatMap((ref) => this.#made(ref.container === undefined ? ref.name : `${ref.container}.${ref.name}`, ref, true));
     }
-    if (definition?.kind === "function" && definition.fn.returnType) return this.annotated(awaited(definition.fn.returnType), definition.fn);
-    return [];
+    if (definition?.kind === "function") return definition.fn.returnType ? this.annotated(awaited(definition.fn.returnType), definition.fn) : [];
+    // a value that is called itself: `const db = pgp(url)`
+    return this.containersOf(callee).flatMap((type) => this.#made(`${type.name}.()`, type, false));
   }
 
   /** Containers that the catalogue says are made by a member or an export. */
   #made(what: string, ref: Ref, called: boolean): readonly Ref[] {
     const written = called ? `${what}()` : what;
     const anyContainer = called && ref.container === "*" ? `.${ref.name}()` : undefined;
+    const anyProperty = called || ref.container === undefined || ref.name.startsWith("$") ? undefined : `${ref.container}.*`;
     return this.#knowledge.libraries
       .filter((library) => library.packages.includes(ref.package) || library.importedFrom?.includes(ref.package))
       .flatMap((library) =>
         Object.entries(library.values ?? {}).flatMap(([container, forms]) =>
-          oneOrMore(forms).some((form) => form === written || (anyContainer !== undefined && form.endsWith(anyContainer)))
+          oneOrMore(forms).some((form) => form === written || form === anyProperty || (anyContainer !== undefined && form.endsWith(anyContainer)))
             ? [{ package: library.packages[0] ?? ref.package, container: undefined, name: container, file: undefined, isProject: false }]
             : [],
         ),
@@ -144,6 +147,11 @@ export class Annotations {
     const call = fn.parent;
     if (call?.kind !== "call" || call.isNew || !call.args.includes(fn)) return [];
     const { callee } = call;
+    if (callee.kind === "member" && callee.property !== undefined && index === 0) {
+      const { property } = callee;
+      const given = this.containersOf(callee.object).flatMap((type) => this.#made(`${type.name}.${property}(=>)`, memberRef(type, property), false));
+      if (given.length > 0) return given;
+    }
     const name = callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
     if (!this.#knowledge.transactions.hasName(name)) return [];
     const definition = callee.kind === "name" ? this.#code.definitionOfName(callee) : callee.kind === "member" ? this.#code.definitionOfMember(callee) : undefined;

@@ -14,7 +14,8 @@ export type Running =
   /** Kept for later, or nobody knows. */
   | "later";
 
-const listeners = new Set(["on", "once", "off", "addListener", "removeListener", "prependListener", "addEventListener", "removeEventListener", "subscribe"]);
+/** Members of the language and the platform that keep what they are given instead of calling it. */
+const keepers = new Set(["push", "unshift", "splice", "concat", "fill", "with", "add", "set", "of", "assign", "defineProperty", "on", "once", "off", "addListener", "removeListener", "prependListener", "addEventListener", "removeEventListener", "subscribe"]);
 
 /** Whether and when a call of declared (library) code runs the functions that it is given. */
 export function runningOf(refs: readonly Ref[], call: CallNode, knowledge: Knowledge): Running {
@@ -22,7 +23,7 @@ export function runningOf(refs: readonly Ref[], call: CallNode, knowledge: Knowl
     if (entry.event === undefined || firstText(call) === entry.event) return "after commit";
   }
   if (knowledge.outside.find(refs).length > 0) return "outside";
-  if (refs.some((ref) => isStandard(ref))) return refs.some((ref) => listeners.has(ref.name)) ? "later" : "now";
+  if (refs.some((ref) => isStandard(ref))) return refs.some((ref) => keepers.has(ref.name)) ? "later" : "now";
   return knowledge.runners.find(refs).length > 0 ? "now" : "later";
 }
 

@@ -1,11 +1,12 @@
-import type { Join, OneOrMore } from "../catalogue/vocabulary.js";
-import { childrenOf, contains, enclosingFunction, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
-import { argumentAt, functionArguments, isCommand, looksStandard, runningOf } from "./deferral.js";
+import type { CallNode, CodeFile, FunctionNode, Node } from "./code/node.js";
+import { functionArguments, isCommand, looksStandard, runningOf } from "./deferral.js";
 import { execute } from "./execution.js";
+import { Joining, type NotJoined } from "./joining.js";
 import { oneOrMore, type EntryOf, type Known } from "./knowledge.js";
 import { labelOf, type Definition, type Ref } from "./semantics.js";
 import type { Frame, Settled, Values } from "./values.js";
 import type { Program } from "./analysis.js";
+import { memberRef } from "./annotations.js";
 import { packageOfFile } from "./package-of.js";
 
 type Closure = Extract<Settled, { kind: "closure" }>;
@@ -17,7 +18,7 @@ export interface Reached {
   readonly ref: Ref;
   readonly known: Known<EntryOf<"dispatches">>;
   /** Why it does not take part in the transaction although its library could. */
-  readonly notJoined?: "no handle" | "outer client";
+  readonly notJoined?: NotJoined;
 }
 
 /** What a call does. */
@@ -35,6 +36,7 @@ const BUDGET = 4000;
 /** Finds what code does through the functions that it calls. One per program; every answer is kept. */
 export class Effects {
   readonly #program: Program;
+  readonly #joining: Joining;
   readonly #memo = new Map<string, Reached | null>();
   readonly #ids = new WeakMap<Node, number>();
   readonly #inProgress = new Set<string>();
@@ -46,6 +48,7 @@ export class Effects {
 
   constructor(program: Program) {
     this.#program = program;
+    this.#joining = new Joining(program);
   }
 
   get #values(): Values {
@@ -57,19 +60,30 @@ export class Effects {
     const { callee } = call;
     const through = callee.kind === "member" && (callee.property === "call" || callee.property === "apply") ? callee.object : callee;
     const settled = this.#values.settle(through, frame);
-    return { callee: settled, refs: this.refsOfCallee(through, settled) };
+    const refs = this.refsOfCallee(through, settled);
+    // members of mapped types have no declaration of their own, but their signatures have
+    const isBare = refs.length === 0 && settled.kind === "other" && callee.kind === "member" && this.#program.knowledge.isMemberName(callee.property);
+    return { callee: settled, refs: isBare ? this.#program.semantics.signatureOf(call) : refs };
   }
 
   /** What the catalogue and the settings may know a callee or decorator by. */
   refsOfCallee(callee: Node, settled: Settled): readonly Ref[] {
     const name = nameOf(callee);
-    const refs = this.refsOf(settled, name);
+    const refs = [...this.#deepRefs(callee, name), ...this.refsOf(settled, name)];
     if (name === undefined || !this.#program.knowledge.ownNames.has(name)) return refs;
     // the settings may name a constant whose function was made elsewhere, or is not known
     const { semantics } = this.#program;
     const definition = callee.kind === "name" ? semantics.definitionOfName(callee) : callee.kind === "member" ? semantics.definitionOfMember(callee) : undefined;
     const own = definition && refOfDefinition(definition, name);
     return own && !refs.some((ref) => ref.name === own.name && ref.container === own.container && ref.file === own.file) ? [own, ...refs] : refs;
+  }
+
+  /** A member of what a property holds: `Transaction.executionPromise.then`. */
+  #deepRefs(callee: Node, name: string | undefined): readonly Ref[] {
+    if (callee.kind !== "member" || callee.object.kind !== "member" || name === undefined || !this.#program.knowledge.deepNames.has(name)) return [];
+    const definition = this.#program.semantics.definitionOfMember(callee.object);
+    if (definition?.kind !== "declared") return [];
+    return definition.refs.flatMap((ref) => (ref.container === undefined ? [] : [{ ...ref, container: `${ref.container}.${ref.name}`, name }]));
   }
 
   /** The dispatch that a call is or leads to. */
@@ -172,9 +186,7 @@ export class Effects {
   #direct(call: CallNode, called: Called, frame: Frame | undefined): Reached | undefined {
     const { knowledge, semantics } = this.#program;
     if (call.isNew) return undefined;
-    const name = nameOfCallee(call);
-    let { refs } = called;
-    if (refs.length === 0 && called.callee.kind === "other" && name !== undefined && call.callee.kind === "member" && knowledge.dispatches.hasName(name)) refs = semantics.signatureOf(call);
+    const refs = called.refs.length > 0 ? called.refs : this.#refsOfCalledValue(call.callee);
     if (!refs.some((ref) => knowledge.dispatches.hasName(ref.name))) return undefined;
     for (const known of knowledge.dispatches.find(refs)) {
       const { entry } = known;
@@ -182,57 +194,18 @@ export class Effects {
       if (!ref) continue;
       if (entry.command !== undefined && !isCommand(call, entry.command, this.#values, (node) => semantics.typesOf(node), frame)) continue;
       if (!isSent(call, entry)) continue;
-      const notJoined = this.#joining(call, entry.joins, frame);
+      const notJoined = this.#joining.of(call, entry.joins, frame);
       if (notJoined === "joined") return undefined;
       return { path: [call], ref, known, ...(notJoined ? { notJoined } : {}) };
     }
     return undefined;
   }
 
-  /** Whether a dispatch that can take part in the transaction does. */
-  #joining(call: CallNode, joins: OneOrMore<Join> | undefined, frame: Frame | undefined): "joined" | "no handle" | "outer client" | undefined {
-    if (joins === undefined) return undefined;
-    let outer = false;
-    for (const join of oneOrMore(joins)) {
-      const handle = this.#handleGiven(call, join, frame);
-      if (!handle) continue;
-      if (!this.#isOuter(handle, frame)) return "joined";
-      outer = true;
-    }
-    return outer ? "outer client" : "no handle";
-  }
-
-  #handleGiven(call: CallNode, join: Join, frame: Frame | undefined): Node | undefined {
-    if ("chained" in join) {
-      for (let link = call.parent; link; link = link.parent) {
-        if (link.kind === "call" && link.callee.kind === "member" && link.callee.property === join.chained) return link.args[0];
-        if (link.kind !== "member" && link.kind !== "call") return undefined;
-      }
-      return undefined;
-    }
-    if ("argument" in join) return call.args[join.argument];
-    const argument = argumentAt(call, join.option.argument);
-    if (!argument || join.option.path === undefined) return argument;
-    const settled = this.#values.settle(argument, frame);
-    if (settled.kind === "parameter" || settled.kind === "other") return undefined;
-    return settled.kind === "object" ? settled.node.properties.find((property) => property.key === join.option.path)?.value : undefined;
-  }
-
-  /** Whether an expression is made only of what was there before the transaction: module variables, fields, imports. */
-  #isOuter(node: Node, frame: Frame | undefined): boolean {
-    if (node.kind === "name") {
-      const definition = this.#program.semantics.definitionOfName(node);
-      if (definition?.kind === "variable") {
-        const fn = enclosingFunction(definition.declarator);
-        return fn === undefined || (definition.declarator.init !== undefined && definition.declarator.isConst && this.#isOuter(definition.declarator.init, frame) && !hasAwait(definition.declarator.init));
-      }
-      return definition?.kind === "declared" || definition?.kind === "function";
-    }
-    if (node.kind === "this" || node.kind === "literal") return true;
-    if (node.kind === "member") return this.#isOuter(node.object, frame);
-    const parts = childrenOf(node).filter((child) => child.kind !== "parameter");
-    if (node.kind === "function") return namesOutside(node).every((name) => this.#isOuter(name, frame));
-    return parts.length > 0 && parts.every((part) => this.#isOuter(part, frame));
+  /** `addJob(…)` where the variable is of a type whose values are called: `AddJobFunction`. */
+  #refsOfCalledValue(callee: Node): readonly Ref[] {
+    const { knowledge, semantics } = this.#program;
+    if (callee.kind !== "name" || !knowledge.dispatches.hasName("()")) return [];
+    return semantics.typesOf(callee).map((type) => memberRef(type, "()"));
   }
 
   /** Whether nothing is known of what a call calls: it is `any`, or comes from another file where there are no types. */
@@ -367,22 +340,4 @@ function isSent(call: CallNode, entry: EntryOf<"dispatches">): boolean {
     else if (!(next.kind === "call" && next.callee === link)) return false;
   }
   return false;
-}
-
-function hasAwait(node: Node): boolean {
-  return node.kind === "await" || (node.kind !== "function" && childrenOf(node).some(hasAwait));
-}
-
-/** Names in a function that are not its own parameters or variables. */
-function namesOutside(fn: FunctionNode): Node[] {
-  const names: Extract<Node, { kind: "name" }>[] = [];
-  const collect = (node: Node): void => {
-    if (node.kind === "name") names.push(node);
-    else if (node.kind === "parameter" || node.kind === "declarator") {
-      if (node.kind === "declarator" && node.init) collect(node.init);
-    } else for (const child of childrenOf(node)) collect(child);
-  };
-  collect(fn);
-  const own = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
-  return names.filter((name) => !own.has(name.text) && contains(fn, name));
 }

@@ -92,13 +92,16 @@ export function libraryDeclares(library: Library, ref: Ref): boolean {
   if (packages.has(ref.package)) return true;
   const { generated } = library;
   if (!generated || ref.fileText === undefined) return false;
-  const container = ref.container ?? ref.name;
-  return (generated.containers.includes(container) || generated.containers.includes(ref.name)) && ref.fileText.includes(generated.fileContains);
+  const names = [ref.container ?? ref.name, ref.name];
+  const isGenerated = generated.containers.some((container) => names.some((name) => (container.startsWith("*") ? name.endsWith(container.slice(1)) : name === container)));
+  return isGenerated && ref.fileText.includes(generated.fileContains);
 }
 
 /** The catalogue and the settings, indexed for look-up. */
 export class Knowledge {
   readonly libraries: readonly Library[];
+  /** Last names of members of what a property holds: `then` of `Transaction.executionPromise.then`. */
+  readonly deepNames: ReadonlySet<string>;
   /** Last names of the members that the settings speak of. */
   readonly ownNames: ReadonlySet<string>;
   readonly dispatches;
@@ -129,6 +132,7 @@ export class Knowledge {
   readonly storeConstructors;
   readonly effects;
   readonly identities;
+  readonly #clients = new Map<string, Library[]>();
 
   /** `own` is what the settings add, in the words of the catalogue. */
   constructor(catalogue: readonly Library[], own: readonly Library[] = []) {
@@ -166,7 +170,28 @@ export class Knowledge {
     this.stores = index("stores", "member", (entry) => entry.member);
     this.storeConstructors = index("stores", "new", (entry) => entry.member);
     this.effects = index("effects", "member", (entry) => entry.member);
+    this.deepNames = new Set(catalogue.flatMap((library) => (library.afterCommit ?? []).flatMap(({ member }) => oneOrMore(member))).map(parseMember).flatMap(({ container, name }) => (container?.includes(".") ? [name] : [])));
     this.identities = index("identities", "member", (entry) => entry.property);
+    for (const library of catalogue) {
+      const members = [
+        ...(library.transactions ?? []).flatMap(({ open }) => oneOrMore(open)),
+        ...(library.manual ?? []).flatMap(({ begin }) => oneOrMore(begin)),
+        ...(library.sql ?? []).flatMap(({ member, on }) => (on === "pool" ? oneOrMore(member) : [])),
+      ];
+      for (const container of new Set(members.map((member) => parseMember(member).container))) {
+        if (container !== undefined && container !== "*") this.#clients.set(container, [...(this.#clients.get(container) ?? []), library]);
+      }
+    }
+  }
+
+  /** Whether a member of this name could dispatch, open, begin or end something. */
+  isMemberName(name: string | undefined): boolean {
+    return [this.dispatches, this.transactions, this.begins, this.commits, this.rollbacks].some((index) => index.hasName(name));
+  }
+
+  /** Whether a type is a client or pool on which a transaction can be opened, or that runs each statement by itself. */
+  isClient(types: readonly Ref[]): boolean {
+    return types.some((type) => (this.#clients.get(type.name) ?? []).some((library) => libraryDeclares(library, type)));
   }
 
   /** The pattern by which the settings say that all of a file runs inside a transaction. */

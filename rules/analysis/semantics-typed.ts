@@ -87,8 +87,8 @@ export class TypedSemantics implements Semantics {
   }
 
   typesOfParameter(parameter: ParameterNode): readonly Ref[] {
-    const refs = this.typesOf(parameter);
-    return refs.length > 0 ? refs : this.#annotations.annotated(parameter.type, parameter);
+    // an alias of something structural, or of a package that is not installed, has no name left in its type
+    return [...this.typesOf(parameter), ...this.#annotations.annotated(parameter.type, parameter)];
   }
 
   signatureOf(call: CallNode): readonly Ref[] {

@@ -59,8 +59,9 @@ export class UntypedSemantics implements Semantics {
     return refs.length > 0 ? { kind: "declared", refs, raw: undefined } : undefined;
   }
 
-  definitionOfProperty(_node: Node, _name: string): Definition | undefined {
-    return undefined;
+  definitionOfProperty(node: Node, name: string): Definition | undefined {
+    const refs = this.#annotations.containersOf(node).map((type): Ref => memberRef(type, name));
+    return refs.length > 0 ? { kind: "declared", refs, raw: undefined } : undefined;
   }
 
   typesOf(node: Node): readonly Ref[] {

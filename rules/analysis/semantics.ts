@@ -38,7 +38,7 @@ export interface Semantics {
   readonly isTyped: boolean;
   definitionOfName(name: NameNode): Definition | undefined;
   definitionOfMember(member: MemberNode): Definition | undefined;
-  /** A property of whatever an expression's type offers; known only with types. */
+  /** A property of whatever an expression's type offers. */
   definitionOfProperty(node: Node, name: string): Definition | undefined;
   /** What the types of an expression are called: its class or interface, the alias, and what it extends. */
   typesOf(node: Node): readonly Ref[];

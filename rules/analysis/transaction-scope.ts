@@ -1,16 +1,20 @@
 import type { FileAnalysis } from "./analysis.js";
-import { childrenOf, type CallNode, type ClassNode, type FunctionNode, type Node } from "./code/node.js";
+import { childrenOf, contains, type CallNode, type ClassNode, type FunctionNode, type Node, type TryNode } from "./code/node.js";
+import { describedTransaction, functionsOfWork } from "./described-work.js";
 import { runningOf } from "./deferral.js";
 import { nameOfCallee, type Reached } from "./effects.js";
 import { execute, type Flow, type Visitor } from "./execution.js";
 import { oneOrMore } from "./knowledge.js";
+import { triedTransaction } from "./finally-around.js";
+import { transactionalRoute } from "./middleware.js";
+import { renamesIn } from "./renames.js";
 import { labelOf, type Ref } from "./semantics.js";
 import type { Frame, Settled } from "./values.js";
 import { mentionsSql, turnOfSql, wordsPattern } from "./wrappers.js";
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
-  readonly kind: "callback" | "decorator" | "manual" | "handle" | "hook" | "ambient";
+  readonly kind: "callback" | "decorator" | "manual" | "handle" | "hook" | "middleware" | "ambient" | "finally";
   /** What opens the transaction: `PrismaClient.$transaction`, `@Transactional`; for "ambient" the pattern of the settings. */
   readonly label: string;
   /** The call, decorator, parameter or method that says so. */
@@ -77,9 +81,12 @@ class Search {
     } else if (node.kind === "class") this.#lifecycle(node);
     else if (node.kind === "call") {
       this.#opener(node);
+      this.#route(node);
+      this.#described(node);
       this.#hookCall(node);
       if (this.#analysis.wrappers.mayTurn(node)) this.#manual(node);
     } else if (node.kind === "template" && node.tag && turnOfSql(node.strings[0] ?? "")) this.#manual(node);
+    else if (node.kind === "try" && node.finalizer) this.#finally(node, node.finalizer);
     for (const child of childrenOf(node)) this.#visit(child);
   }
 
@@ -101,12 +108,44 @@ class Search {
     }
   }
 
-  /** Runs a function that is inside as a whole; one of another file is reported where it is handed over. */
-  #closure(scope: Scope, closure: Extract<Settled, { kind: "closure" }>, reference: Node): void {
+  #route(call: CallNode): void {
+    const route = transactionalRoute(call, this.#analysis);
+    for (const handler of route?.handlers ?? []) {
+      const settled = this.#analysis.values.settle(handler, undefined);
+      if (route && settled.kind === "closure") this.#closure({ kind: "middleware", label: route.label, openedAt: route.middleware, body: settled.fn }, settled, handler);
+    }
+  }
+
+  #described(call: CallNode): void {
+    const transaction = describedTransaction(call, this.#analysis);
+    if (!transaction) return;
+    for (const { fn, at } of functionsOfWork(transaction.work, this.#analysis)) {
+      const scope: Scope = { kind: "callback", label: transaction.label, openedAt: call, body: fn };
+      this.#closure(scope, { kind: "closure", fn, frame: undefined, self: undefined }, at, contains(call, fn));
+    }
+  }
+
+  /** A `finally` around a transaction runs after a rollback too. Where a condition decides, it may know which it was. */
+  #finally(node: TryNode, finalizer: Node): void {
+    const transaction = triedTransaction(node, this.#analysis);
+    if (!transaction) return;
+    const scope: Scope = { kind: "finally", ...transaction, body: finalizer };
+    execute(finalizer, undefined, this.#analysis.values, {
+      call: (call, frame) => {
+        const reached = this.#analysis.effects.dispatchBy(call, frame);
+        if (reached?.path.length === 1 && ["queue", "topic", "workflow"].includes(reached.known.entry.to)) this.#note({ scope, node: call, path: [], reached, frame });
+        return false;
+      },
+      branches: () => "on",
+    });
+  }
+
+  /** Runs a function that is inside as a whole; one of elsewhere is reported where it is handed over. */
+  #closure(scope: Scope, closure: Extract<Settled, { kind: "closure" }>, reference: Node, isHere = closure.fn.file === this.#analysis.file): void {
     const { fn } = closure;
     if (!fn.body) return;
     const frame: Frame = { fn, args: undefined, self: closure.self, up: closure.frame };
-    if (fn.file === this.#analysis.file) {
+    if (isHere) {
       this.#body(scope, fn.body, frame);
       return;
     }
@@ -137,7 +176,7 @@ class Search {
         const innerRefs = this.#decoratorRefs(inner);
         const [known] = knowledge.dispatchDecorators.find(innerRefs);
         const [ref] = innerRefs;
-        if (known && ref) this.#note({ scope, node: inner, path: [], reached: { ref, known }, frame: undefined });
+        if (known && ref) this.#note({ scope, node: inner, path: [], reached: { ref: { ...ref, container: undefined, name: `@${ref.name}` }, known }, frame: undefined });
         const dispatched = this.#analysis.wrappers.decoratorBody(inner);
         if (!dispatched?.fn.body) continue;
         execute(dispatched.fn.body, { fn: dispatched.fn, args: undefined, self: undefined, up: dispatched.frame }, this.#analysis.values, {
@@ -155,8 +194,12 @@ class Search {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
     const name = decoratorName(decorator);
     const { knowledge, effects, values } = this.#analysis;
-    if (!knowledge.decorators.hasName(name) && !knowledge.dispatchDecorators.hasName(name) && !knowledge.hookDecorators.hasName(name) && !knowledge.classDecorators.hasName(name)) return [];
+    if (!this.#isRenamed(name) && !knowledge.decorators.hasName(name) && !knowledge.dispatchDecorators.hasName(name) && !knowledge.hookDecorators.hasName(name) && !knowledge.classDecorators.hasName(name)) return [];
     return effects.refsOfCallee(callee, values.settle(callee, undefined));
+  }
+
+  #isRenamed(name: string | undefined): boolean {
+    return renamesIn(this.#analysis.file).some(([, to]) => to === name);
   }
 
   // begin … commit
@@ -240,12 +283,12 @@ class Search {
       if (member.kind !== "function" || !member.body) continue;
       for (const decorator of member.decorators) {
         const refs = this.#decoratorRefs(decorator);
-        if (knowledge.hookDecorators.find(refs).length > 0) this.#hook(`@${refs[0]?.name ?? ""}`, decorator, member);
+        if (knowledge.hookDecorators.find(refs).some(({ entry }) => !entry.onlyInCallersTransaction)) this.#hook(`@${refs[0]?.name ?? ""}`, decorator, member);
       }
     }
     for (const library of knowledge.libraries) {
       for (const hook of library.hooks ?? []) {
-        if (!("methods" in hook)) continue;
+        if (!("methods" in hook) || hook.onlyInCallersTransaction) continue;
         const methods = oneOrMore(hook.methods);
         const members = node.members.filter((member): member is FunctionNode => member.kind === "function" && member.body !== undefined && methods.includes(member.name ?? ""));
         if (members.length === 0) continue;
@@ -263,7 +306,8 @@ class Search {
     if (!knowledge.hookCalls.hasName(nameOfCallee(call))) return;
     const { refs } = effects.calledBy(call, undefined);
     for (const { entry } of knowledge.hookCalls.find(refs)) {
-      if (!("registeredBy" in entry)) continue;
+      // where the ORM opens no transaction, it is the caller's that decides
+      if (!("registeredBy" in entry) || entry.onlyInCallersTransaction) continue;
       const event = entry.event && call.args[entry.event.argument];
       if (entry.event && !(event?.kind === "literal" && entry.event.oneOf.includes(String(event.value)))) continue;
       const argument = entry.hook.argument === "last" ? call.args.at(-1) : call.args[entry.hook.argument];

@@ -203,7 +203,10 @@ export class Values {
         const { init, isConst } = definition.declarator;
         if (!init || (!isConst && init.kind !== "function" && init.kind !== "call" && init.kind !== "await")) return undefined;
         const value = this.settle(init, frameAround(definition.declarator, frame), depth + 1);
-        return definition.path.length === 0 ? value : this.step(value, definition.path, depth + 1);
+        if (definition.path.length === 0) return value;
+        const [key] = definition.path;
+        const found = this.step(value, definition.path, depth + 1);
+        return found ?? (definition.path.length === 1 && typeof key === "string" ? this.#declaredProperty(init, key) : undefined);
       }
       case "parameter":
         return this.#parameter(definition, frame, depth);
@@ -225,8 +228,11 @@ export class Values {
 
   #member(node: MemberNode, frame: Frame | undefined, depth: number): Settled | undefined {
     const { property } = node;
-    if (property === undefined) return undefined;
     const object = this.settle(node.object, frame, depth + 1);
+    if (property === undefined) {
+      const key = node.index && this.constant(node.index, frame)?.value;
+      return typeof key === "string" || typeof key === "number" ? (this.#property(object, key, depth) ?? this.#declaredProperty(node.object, String(key))) : undefined;
+    }
     if (object.kind === "object" || object.kind === "instance" || object.kind === "class" || object.kind === "parameter" || object.kind === "absent") {
       const found = this.#property(object, property, depth);
       if (found && found.kind !== "parameter") return found;
@@ -238,6 +244,12 @@ export class Values {
     const definition = this.#semantics.definitionOfMember(node);
     if (definition?.kind === "function") return { kind: "closure", fn: definition.fn, frame: frameAround(definition.fn, frameOf(object) ?? frame), self: object.kind === "other" && object.node.kind !== "this" ? undefined : object };
     return this.#definition(definition, frame, depth);
+  }
+
+  /** What a library says of a property that is destructured, or named by a constant. */
+  #declaredProperty(object: Node, key: string): Settled | undefined {
+    const definition = this.#semantics.definitionOfProperty(object, key);
+    return definition?.kind === "declared" ? { kind: "declared", refs: definition.refs, definition } : undefined;
   }
 
   #property(object: Settled, key: string | number, depth: number): Settled | undefined {

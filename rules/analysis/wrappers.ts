@@ -1,10 +1,12 @@
 import type { Program } from "./analysis.js";
+import { memberRef } from "./annotations.js";
 import { childrenOf, enclosingFunction, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
 import { callbackIndex, functionArguments, runningOf } from "./deferral.js";
 import { nameOfCallee, nameOfVariable } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
 import type { EntryOf, Known } from "./knowledge.js";
-import { labelOf, type Path } from "./semantics.js";
+import { withRenames } from "./renames.js";
+import { labelOf, type Path, type Ref } from "./semantics.js";
 import type { Frame, Settled } from "./values.js";
 
 /** A transaction that a call opens around a function that it is given. */
@@ -37,6 +39,7 @@ export class Wrappers {
   readonly #opened = new Map<FunctionNode, readonly Opened[]>();
   readonly #turns = new Map<FunctionNode, Turn | null>();
   readonly #run = new Map<FunctionNode, readonly { index: number; path: Path }[]>();
+  readonly #ownNames = new Set<string>();
   #openerNames: ReadonlySet<string> | undefined;
   #turnNames: ReadonlySet<string> | undefined;
 
@@ -67,7 +70,7 @@ export class Wrappers {
     const name = nameOfCallee(call);
     if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
     const { knowledge, effects, values } = this.#program;
-    if (call.args.length === 0 || !(isTelling(call, name) || knowledge.ownNames.has(name ?? ""))) return [];
+    if (call.args.length === 0 || !(this.#tells(call, name) || knowledge.ownNames.has(name ?? ""))) return [];
     if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame))) return [];
     if (depth === 0) values.begin();
     const called = effects.calledBy(call, frame);
@@ -75,8 +78,22 @@ export class Wrappers {
     const opener = refs.find((ref) => knowledge.transactions.find([ref]).length > 0);
     if (opener) return knowledge.transactions.find(refs).flatMap((known) => this.#opener(known, call, labelOf(opener)));
     if (effects.isUnknown(called)) return openedByShape(call, name);
-    if (callee.kind !== "closure" || depth >= DEPTH) return [];
-    return this.#openedIn(callee, depth).map((opened) => ({ ...opened, label: name ?? opened.label }));
+    if (depth >= DEPTH) return [];
+    const candidates = callee.kind === "closure" ? [callee] : this.#implementationsOf(callee);
+    const found = candidates.map((candidate) => this.#openedIn(candidate, depth)).find((opened) => opened.length > 0) ?? [];
+    return found.map((opened) => ({ ...opened, label: name ?? opened.label }));
+  }
+
+  /** The code behind a member of an interface or abstract class of the project. */
+  #implementationsOf(callee: Settled): readonly Extract<Settled, { kind: "closure" }>[] {
+    const declared = callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
+    if (!declared?.refs.some((ref) => ref.isProject)) return [];
+    return this.#program.semantics.implementationsOf(declared).map((fn) => ({ kind: "closure", fn, frame: undefined, self: undefined }));
+  }
+
+  /** The parameters that a function runs inside a transaction that it opens. */
+  runsInside(closure: Extract<Settled, { kind: "closure" }>): readonly Opened[] {
+    return this.#openedIn(closure, 0);
   }
 
   /** Whether a decorator of the project runs the decorated method inside a transaction. */
@@ -101,7 +118,7 @@ export class Wrappers {
     const name = nameOfCallee(call);
     if (name === undefined || !this.turnNames.has(name) || call.args.some((argument) => argument.kind === "function")) return false;
     const isSql = this.#program.knowledge.sql.hasName(name);
-    return (isSql && this.#sqlTurn(call, name) !== undefined) || (isTelling(call, name) && (!isSql || generic.has(name)));
+    return (isSql && this.#sqlTurn(call, name) !== undefined) || (this.#tells(call, name) && (!isSql || generic.has(name)));
   }
 
   #sqlTurn(call: CallNode, name: string): Turn | undefined {
@@ -117,15 +134,25 @@ export class Wrappers {
     const { knowledge, effects } = this.#program;
     const text = this.#sqlTurn(call, name);
     const { callee, refs } = effects.calledBy(call, frame);
-    if (text !== undefined && knowledge.sql.find(refs).some(({ entry }) => entry.on === "connection")) return text;
+    if (text !== undefined && this.#isOneConnection(call.callee.kind === "member" ? call.callee.object : undefined, name, refs)) return text;
     if (knowledge.commits.find(refs).some(({ entry }) => isRun(call, entry))) return "commit";
     if (knowledge.rollbacks.find(refs).length > 0) return "rollback";
     for (const { entry } of knowledge.begins.find(refs)) {
-      if (entry.withoutCallback && call.args.some((argument) => argument.kind === "function" || this.#program.values.settle(argument, frame).kind === "closure")) continue;
+      if (entry.withoutCallback && call.args.some((argument) => this.#isCallback(argument, frame))) continue;
       return "begin";
     }
     const inside = callee.kind === "closure" && depth < DEPTH ? this.#turnIn(callee, depth) : undefined;
     return inside ?? (refs.some((ref) => !ref.isProject) ? undefined : this.#turnByShape(call, name));
+  }
+
+  #isCallback(argument: Node, frame: Frame | undefined): boolean {
+    if (argument.kind === "function") return true;
+    const settled = this.#program.values.settle(argument, frame);
+    if (settled.kind === "closure") return true;
+    // a wrapper's parameter: options have a name that says so
+    const parameter = settled.kind === "parameter" ? settled.fn.params[settled.index] : undefined;
+    const said = parameter && [...(parameter.type?.path ?? []), parameter.target.kind === "name" ? parameter.target.text : ""].join();
+    return said !== undefined && !/options?|opts|config|settings|isolation|mode/i.test(said);
   }
 
   /**
@@ -151,9 +178,29 @@ export class Wrappers {
     const text = template.strings[0] ?? "";
     const turn = turnOfSql(text);
     if (!turn || !template.tag) return undefined;
-    const tag = this.#program.values.settle(template.tag, frame);
-    const refs = tag.kind === "declared" ? tag.refs : this.#program.semantics.typesOf(template.tag);
-    return this.#program.knowledge.sql.find(refs).some(({ entry }) => entry.on === "connection") ? turn : undefined;
+    const { tag } = template;
+    const settled = this.#program.values.settle(tag, frame);
+    const refs = settled.kind === "declared" ? settled.refs : [];
+    const isOne = tag.kind === "member" && refs.length > 0 ? this.#isOneConnection(tag.object, tag.property ?? "", refs) : this.#isOneConnection(tag, "()", refs);
+    return isOne ? turn : undefined;
+  }
+
+  /** Whether SQL given to a member runs on one connection: the most derived type that is known decides (a pool may extend its connection). */
+  #isOneConnection(receiver: Node | undefined, name: string, refs: readonly Ref[]): boolean {
+    const { knowledge, semantics } = this.#program;
+    const types = receiver ? semantics.typesOf(receiver) : [];
+    const candidates = [...types.map((type) => memberRef(type, name)), ...refs];
+    const known = candidates.map((ref) => knowledge.sql.find([ref])).find((found) => found.length > 0) ?? [];
+    return known.some(({ entry }) => entry.on === "connection");
+  }
+
+  /** Whether a name tells by itself, or because the project has such a function, or the rest of the callee does. */
+  #tells(call: CallNode, name: string | undefined): boolean {
+    if (name === undefined || !generic.has(name) || this.#ownNames.has(name)) return true;
+    const { callee } = call;
+    const builder = callee.kind === "member" && callee.object.kind === "name" ? this.#program.semantics.definitionOfName(callee.object) : undefined;
+    const made = builder?.kind === "variable" ? builder.declarator.init : undefined;
+    return [callee, ...(made ? [made] : [])].some((node) => speaksOfTransaction.test(node.file.text.slice(node.start, node.end)));
   }
 
   #opener({ entry }: Known<EntryOf<"transactions">>, call: CallNode, label: string): readonly Opened[] {
@@ -346,18 +393,20 @@ export class Wrappers {
           if (name === undefined) continue;
           if (!openers.has(name) && handsOn(fn, mention)) {
             openers.add(name);
+            this.#ownNames.add(name);
             fresh.add(name);
           }
           if (!turns.has(name) && fn.end - fn.start <= SHORT) {
             turns.add(name);
+            this.#ownNames.add(name);
             fresh.add(name);
           }
         }
       }
       words = fresh;
     }
-    this.#openerNames = new Set([...openers, ...knowledge.transactions.names]);
-    this.#turnNames = new Set([...turns, ...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names, ...knowledge.sql.names]);
+    this.#openerNames = withRenames(new Set([...openers, ...knowledge.transactions.names]), files);
+    this.#turnNames = withRenames(new Set([...turns, ...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names, ...knowledge.sql.names]), files);
   }
 }
 
@@ -424,7 +473,8 @@ function nameForSearch(fn: FunctionNode): string | undefined {
 function handsOn(fn: FunctionNode, pattern: RegExp): boolean {
   const text = fn.body ? fn.file.text.slice(fn.body.start, fn.body.end) : "";
   const outer = fn.parent && fn.name === undefined ? parametersAround(fn) : [];
-  return [...fn.params.flatMap((parameter) => namesIn(parameter.target)), ...outer].some((name) => {
+  const names = [...fn.params.flatMap((parameter) => namesIn(parameter.target)), ...outer];
+  return [...names, ...names.flatMap((name) => namesMadeOf(name, text))].some((name) => {
     if (!/^[\w$]+$/.test(name)) return false;
     const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}`;
     if (new RegExp(`${word}(?:\\s*\\(|\\?\\.\\(|\\.(?:call|apply|bind)\\b)`).test(text)) return true;
@@ -432,6 +482,12 @@ function handsOn(fn: FunctionNode, pattern: RegExp): boolean {
     const members = [...text.matchAll(new RegExp(`${word}(?:\\?)?\\.([\\w$]+)\\s*\\(`, "g"))];
     return members.some((match) => !new RegExp(`^(?:${pattern.source})`).test(`${match[1] ?? ""}(`));
   });
+}
+
+/** `const original = descriptor.value` */
+function namesMadeOf(name: string, text: string): string[] {
+  if (!/^[\w$]+$/.test(name)) return [];
+  return [...text.matchAll(new RegExp(`\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*${name.replaceAll("$", "\\$")}(?:\\??\\.[\\w$]+)+\\s*[;\\n]`, "g"))].map(([, made = ""]) => made);
 }
 
 /** Parameters of functions around an unnamed one: `(deps) => async (work) => …`, a decorator's `descriptor`. */
@@ -485,12 +541,6 @@ function isBegunByShape(call: CallNode, name: string): boolean {
   const handle = declarator.target.text.replaceAll("$", "\\$");
   const ends = (verb: string) => new RegExp(`\\b${handle}\\.${verb}\\w*\\(|\\b${verb}\\w*\\((?:[^()]*[,\\s{])?${handle}\\b`, "i").test(text);
   return ends("commit") && ends("rollback");
-}
-
-/** Whether a name tells by itself, or the rest of the callee does. */
-function isTelling(call: CallNode, name: string | undefined): boolean {
-  if (name === undefined || !generic.has(name)) return true;
-  return speaksOfTransaction.test(call.file.text.slice(call.callee.start, call.callee.end));
 }
 
 /** A builder's commit counts where it is run (`trx.commit().execute()`). */

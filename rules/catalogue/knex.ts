@@ -54,7 +54,11 @@ export const knex: Library = {
   handles: [{ type: "Transaction", proves: true }],
   afterCommit: [
     // Settles at the end of the handle's own level, and resolves after a rollback without an error too.
-    { member: "Transaction.executionPromise.then", callback: 0, after: "either" },
+    {
+      member: ["Transaction.executionPromise.then", "Transaction.executionPromise.finally"],
+      callback: 0,
+      after: "either",
+    },
   ],
   stores: [
     {

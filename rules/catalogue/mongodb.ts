@@ -9,6 +9,7 @@ export const mongodb: Library = {
     MongoClient: ["MongoClient.connect()"],
     ClientSession: [
       "MongoClient.startSession()",
+      "MongoClient.withSession(=>)",
       // of Mongoose
       "startSession()",
       "*.startSession()",

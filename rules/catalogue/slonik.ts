@@ -6,6 +6,7 @@ export const slonik: Library = {
   packages: ["slonik", "@slonik/sql-tag"],
   values: {
     DatabasePool: "createPool()",
+    DatabasePoolConnection: "DatabasePool.connect(=>)",
     SqlTag: ["sql", "createSqlTag()"],
   },
   transactions: [

@@ -473,7 +473,8 @@ export interface Library {
    * `X`, and `class … extends X`, which need no entry. Written `"createClient()"` (an exported function's awaited
    * result), `"Kafka.producer()"` (a member's awaited result), `"default()"`, `"default"`, `"kafka"` (the export
    * itself), `"DataSource.manager"` (a property), `"PrismaClient.*"` (every property that is not a member of its own),
-   * `"Kysely.()"` (a call of a value of the container).
+   * `"Kysely.()"` (a call of a value of the container), `"DatabasePool.connect(=>)"` (the first parameter of a function
+   * that the member is given).
    */
   readonly values?: Readonly<Record<string, OneOrMore<string>>>;
 

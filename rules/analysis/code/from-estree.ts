@@ -369,7 +369,7 @@ export class EstreeFile implements CodeFile {
         end: endOf(raw),
         kind: "parameter" as const,
         isRest: rest,
-        isOptional: withDefault || (isRaw(target) && target.optional === true),
+        isOptional: withDefault || (isRaw(target) && (target.optional === true || mayBeMissing(target))),
         isProperty: raw.type === "TSParameterProperty",
       },
       {
@@ -535,6 +535,12 @@ function importedName(specifier: Raw): string {
 
 function annotation(raw: Raw): TypeText | undefined {
   return isRaw(raw.typeAnnotation) ? typeText(raw.typeAnnotation.typeAnnotation) : undefined;
+}
+
+/** `X | undefined`, `X | null` */
+function mayBeMissing({ typeAnnotation }: Raw): boolean {
+  const type = isRaw(typeAnnotation) ? typeAnnotation.typeAnnotation : undefined;
+  return isRaw(type) && type.type === "TSUnionType" && rawsIn(type.types).some((part) => part.type === "TSUndefinedKeyword" || part.type === "TSNullKeyword");
 }
 
 function typeText(raw: unknown): TypeText | undefined {

@@ -440,7 +440,7 @@ export class TypescriptFile implements CodeFile {
       Object.assign(base, {
         kind: "parameter" as const,
         isRest: raw.dotDotDotToken !== undefined,
-        isOptional: raw.questionToken !== undefined || raw.initializer !== undefined,
+        isOptional: raw.questionToken !== undefined || raw.initializer !== undefined || this.#mayBeMissing(raw.type),
         isProperty: this.#ts.isParameterPropertyDeclaration(raw, raw.parent),
       }),
       {
@@ -522,6 +522,12 @@ export class TypescriptFile implements CodeFile {
 
   #decorators(raw: ts.Node): Node[] {
     return this.#ts.canHaveDecorators(raw) ? this.#wrapAll(this.#ts.getDecorators(raw)) : [];
+  }
+
+  /** `X | undefined`, `X | null` */
+  #mayBeMissing(type: ts.TypeNode | undefined): boolean {
+    const t = this.#ts;
+    return type !== undefined && t.isUnionTypeNode(type) && type.types.some((part) => part.kind === t.SyntaxKind.UndefinedKeyword || (t.isLiteralTypeNode(part) && part.literal.kind === t.SyntaxKind.NullKeyword));
   }
 
   #typeText(type: ts.TypeNode | undefined): TypeText | undefined {

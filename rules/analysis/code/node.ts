@@ -77,6 +77,7 @@ export interface ParameterNode extends Base {
   readonly target: Node;
   readonly defaultValue: Node | undefined;
   readonly isRest: boolean;
+  /** Need not be given: `x?: X`, `x = …`, `x: X | undefined`. */
   readonly isOptional: boolean;
   readonly type: TypeText | undefined;
   readonly decorators: readonly Node[];
