@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import parser from "@typescript-eslint/parser";
+import { Linter } from "eslint";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+
+/**
+ * The code of a case: one file, or several by name. Lines that the rule must report end in a mark:
+ *
+ *     await queue.add("mail", {});   // report             by the message `dispatch`, with and without types
+ *     await boss.send("mail", {});   // report noHandle    by another message
+ *     await mailer.welcome();        // report typed       found only with types; silence without them
+ *     await mailer.welcome();        // report untyped     found only without types: a limit, to be explained
+ */
+export type Code = string | Readonly<Record<string, string>>;
+
+export interface Lint {
+  readonly file: string;
+  readonly line: number;
+  readonly messageId: string;
+  readonly message: string;
+  readonly suggestions: readonly string[];
+}
+
+const fixtures = join(import.meta.dirname, "fixtures");
+/** Where the files of cases seem to stand; nothing is written there. */
+const folder = join(fixtures, "cases");
+const files = new Map<string, string>();
+const parsed = new Map<string, ts.SourceFile | undefined>();
+let program: ts.Program | undefined;
+/** How many files there were when it was made. */
+let programSize = 0;
+let count = 0;
+
+/** One test with types and one without for each case, by its name. */
+export function lintCases(title: string, rule: object, cases: Readonly<Record<string, Code>>): void {
+  describe(title, () => {
+    for (const [name, code] of Object.entries(cases)) {
+      const paths = addFiles(code);
+      for (const isTyped of [true, false]) {
+        test(`${name} (${isTyped ? "typed" : "untyped"})`, () => {
+          const found = paths.flatMap((path) => lint(rule, path, isTyped));
+          const wanted = paths.flatMap((path) => marksOf(path, isTyped));
+          expect(describeLines(found)).toEqual(describeLines(wanted));
+        });
+      }
+    }
+  });
+}
+
+/** What the rule says of a case; call it while tests are collected, and the result in a test. */
+export function linted(rule: object, code: Code, settings?: unknown): (mode?: "typed" | "untyped") => Lint[] {
+  const paths = addFiles(code);
+  return (mode = "typed") => paths.flatMap((path) => lint(rule, path, mode === "typed", settings));
+}
+
+function addFiles(code: Code): string[] {
+  const own = join(folder, `case${String(++count)}`);
+  return Object.entries(typeof code === "string" ? { "main.ts": code } : code).map(([name, text]) => {
+    const path = join(own, name);
+    files.set(path, text.replaceAll("@case/", `@cases/case${String(count)}/`));
+    return path;
+  });
+}
+
+function lint(rule: object, path: string, isTyped: boolean, settings?: unknown): Lint[] {
+  const linter = new Linter({ cwd: fixtures });
+  const messages = linter.verify(
+    files.get(path) ?? "",
+    {
+      files: ["**/*.ts", "**/*.tsx", "**/*.js"],
+      languageOptions: { parser, parserOptions: isTyped ? { programs: [programOfCases()] } : {} },
+      plugins: { aftercommit: { rules: { rule: rule as never } } },
+      rules: { "aftercommit/rule": "error" },
+      ...(settings === undefined ? {} : { settings: { aftercommit: settings } }),
+    },
+    { filename: path },
+  );
+  return messages.map((message) => ({
+    file: path.slice(path.lastIndexOf("/") + 1),
+    line: message.line,
+    messageId: message.messageId ?? "fatal",
+    message: message.message,
+    suggestions: (message.suggestions ?? []).map((suggestion) => suggestion.fix.text),
+  }));
+}
+
+function marksOf(path: string, isTyped: boolean): Pick<Lint, "file" | "line" | "messageId">[] {
+  const lines = (files.get(path) ?? "").split("\n");
+  return lines.flatMap((text, index) => {
+    const [, words] = /\/\/ report\b(.*)$/.exec(text) ?? [];
+    if (words === undefined || words.includes(isTyped ? " untyped" : " typed")) return [];
+    const messageId = words.split(" ").find((word) => word !== "" && !/^(?:un)?typed$/.test(word)) ?? "dispatch";
+    return [{ file: path.slice(path.lastIndexOf("/") + 1), line: index + 1, messageId }];
+  });
+}
+
+function describeLines(lints: readonly Pick<Lint, "file" | "line" | "messageId">[]): string[] {
+  return lints.map(({ file, line, messageId }) => `${file}:${String(line)} ${messageId}`).sort();
+}
+
+/** One program of all cases of a test file: the libraries are read once. */
+function programOfCases(): ts.Program {
+  if (program && programSize === files.size) return program;
+  programSize = files.size;
+  const config = ts.readConfigFile(join(fixtures, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
+    config: { compilerOptions: object };
+  };
+  const { options } = ts.convertCompilerOptionsFromJson(
+    { ...config.config.compilerOptions, paths: { "@cases/*": [`${folder}/*`] }, allowJs: true },
+    fixtures,
+  );
+  const host = ts.createCompilerHost(options, true);
+  host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
+  host.readFile = (path) => files.get(path) ?? ts.sys.readFile(path);
+  host.directoryExists = (path) => path.startsWith(folder) || ts.sys.directoryExists(path);
+  host.getSourceFile = (path, languageVersion) => {
+    if (!parsed.has(path)) {
+      const text = host.readFile(path);
+      parsed.set(path, text === undefined ? undefined : ts.createSourceFile(path, text, languageVersion, true));
+    }
+    return parsed.get(path);
+  };
+  program = ts.createProgram({ rootNames: [...files.keys()], options, host });
+  return program;
+}
