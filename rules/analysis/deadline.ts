@@ -11,7 +11,7 @@ import { functionArguments } from "./deferral.js";
 import { Durations } from "./duration.js";
 import { nameOfCallee } from "./effects.js";
 import { firstOf, isExecutor, Limits, longestOf, type Part } from "./limit.js";
-import type { Frame, Settled } from "./values.js";
+import type { Frame, Settled, Value } from "./values.js";
 
 type Closure = Extract<Settled, { kind: "closure" }>;
 
@@ -170,6 +170,10 @@ class Clock {
   #waitedFor(node: Node, frame: Frame | undefined): readonly Part[] {
     if (node.kind !== "name") return this.#taken(node, frame);
     const definition = this.#program.semantics.definitionOfName(node);
+    if (definition?.kind === "parameter") {
+      const given = definition.path.length === 0 ? argumentOf(definition.fn, definition.index, frame) : undefined;
+      return given && given.node !== node ? this.#waitedFor(given.node, given.frame) : [];
+    }
     if (definition?.kind !== "variable" || definition.path.length > 0) return [];
     const { declarator } = definition;
     if (!declarator.init || declarator.init.kind === "await" || this.#awaited.has(declarator)) return [];
@@ -222,9 +226,18 @@ class Clock {
     if (isCombinator(call)) return this.#together(call, frame);
     const { callee, refs } = this.#program.effects.calledBy(call, frame);
     const own = this.#limits.of(call, refs, frame, this.#within);
-    const parts = own ?? [...receiverOf(call), ...call.args].flatMap((node) => this.#taken(node, frame));
+    if (own) {
+      this.#noteEnd(call);
+      return own;
+    }
+    // a promise that is handed to a function of the project takes its time where that waits for it
+    const isFollowed = callee.kind === "closure" && callee.fn.body !== undefined;
+    const args = call.args.flatMap((node) => (isFollowed ? this.#initialised(node, frame) : this.#taken(node, frame)));
+    const parts = [...receiverOf(call).flatMap((node) => this.#taken(node, frame)), ...args];
     this.#noteEnd(call);
-    return own || this.#hasEnded ? parts : [...parts, ...this.#below(call, callee, frame)];
+    // a signal that was made before limits whatever it is handed to, and has been counted
+    if (this.#hasEnded || call.args.some(handsSignalOn)) return parts;
+    return [...parts, ...this.#below(call, callee, frame)];
   }
 
   #noteEnd(call: CallNode): void {
@@ -317,6 +330,20 @@ function isWaitedForElsewhere(init: CallNode): boolean {
     return childrenOf(node).some(waits);
   };
   return waits(enclosingFunction(init) ?? init.file.root);
+}
+
+/** What was passed for a parameter. */
+function argumentOf(fn: FunctionNode, index: number, frame: Frame | undefined): Value | undefined {
+  for (let up = frame; up; up = up.up) if (up.fn === fn) return up.args?.[index];
+  return undefined;
+}
+
+/** `work(signal)`, `fetch(url, { signal: controller.signal })`. */
+function handsSignalOn(argument: Node): boolean {
+  if (argument.kind === "object") return argument.properties.some(({ value }) => handsSignalOn(value));
+  return argument.kind === "name"
+    ? /signal$/i.test(argument.text)
+    : argument.kind === "member" && argument.property === "signal";
 }
 
 function hasAwait(node: Node): boolean {

@@ -100,6 +100,13 @@ leaseCases("limits that a handler sets itself", {
   }),
 });
 
+const race = `async function withTimeout<T>(work: Promise<T> | (() => Promise<T>), ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error("late")), ms); });
+  try { return await Promise.race([typeof work === "function" ? work() : work, late]); } finally { clearTimeout(timer); }
+}
+const slow = async () => { ${fetchFor("60_000")} };`;
+
 leaseCases("limits that add up", {
   "one after the other": handler(`${fetchFor("20_000")} ${fetchFor("15_000")}`, {
     at: "AbortSignal.timeout(20_000)",
@@ -138,6 +145,33 @@ const slow = async () => {};`,
     at: "setTimeout(",
     says: ["40 s"],
   }),
+  "in a race of the project's own, around a promise": handler(`await withTimeout(slow(), 25_000);`, { before: race }),
+  "in a race of the project's own, around a function": handler(`await withTimeout(() => slow(), 25_000);`, {
+    before: race,
+  }),
+  "in a race of the project's own, around a promise that was begun before": handler(
+    `const begun = slow(); await withTimeout(begun, 25_000);`,
+    { before: race },
+  ),
+  "in a race of the project's own that is too long": handler(`await withTimeout(slow(), 40_000);`, {
+    before: race,
+    at: "setTimeout(",
+    says: ["40 s (`setTimeout`"],
+  }),
+  "a promise that a function of the project waits for": handler(`await logged(slow());`, {
+    before: `const slow = async () => { ${fetchFor("45_000")} };
+const logged = async (promise: Promise<void>) => { await promise; console.log("done"); };`,
+    at: "AbortSignal.timeout",
+  }),
+  "one signal for all that is below": handler(
+    `const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), 25_000);
+  await slow(controller.signal);
+  clearTimeout(timer);`,
+    {
+      before: `const slow = async (signal: AbortSignal) => { await fetch("http://a", { signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]) }); };`,
+    },
+  ),
   "tried again in a loop": handler(`for (let i = 0; i < 3; i++) { try { ${fetchFor("12_000")} return; } catch {} }`, {
     at: "AbortSignal.timeout",
     says: ["36 s (3 × 12 s by `AbortSignal.timeout`"],
