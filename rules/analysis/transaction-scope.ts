@@ -1,16 +1,18 @@
 import type { FileAnalysis } from "./analysis.js";
-import { childrenOf, contains, type CallNode, type ClassNode, type FunctionNode, type Node, type TryNode } from "./code/node.js";
+import { childrenOf, contains, type CallNode, type FunctionNode, type Node, type TryNode } from "./code/node.js";
+import { functionsAtTop } from "./ambient-file.js";
+import { nameOfDecorator, refsOfDecorator } from "./decorators.js";
 import { describedTransaction, functionsOfWork } from "./described-work.js";
-import { runningOf } from "./deferral.js";
 import { nameOfCallee, type Reached } from "./effects.js";
 import { execute, type Flow, type Visitor } from "./execution.js";
 import { oneOrMore } from "./knowledge.js";
 import { triedTransaction } from "./finally-around.js";
+import { hooksOfCall, hooksOfClass, type Hook } from "./lifecycle-hooks.js";
 import { transactionalRoute } from "./middleware.js";
-import { renamesIn } from "./renames.js";
-import { labelOf, type Ref } from "./semantics.js";
+import { labelOf } from "./semantics.js";
+import { turnOfSql } from "./sql-turns.js";
 import type { Frame, Settled } from "./values.js";
-import { mentionsSql, turnOfSql, wordsPattern } from "./wrappers.js";
+import { mentionsSql, wordsPattern } from "./wrapper-names.js";
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
@@ -78,12 +80,12 @@ class Search {
     if (node.kind === "function") {
       this.#decorated(node);
       this.#withHandle(node);
-    } else if (node.kind === "class") this.#lifecycle(node);
+    } else if (node.kind === "class") this.#hooks(hooksOfClass(node, this.#analysis));
     else if (node.kind === "call") {
       this.#opener(node);
       this.#route(node);
       this.#described(node);
-      this.#hookCall(node);
+      this.#hooks(hooksOfCall(node, this.#analysis));
       if (this.#analysis.wrappers.mayTurn(node)) this.#manual(node);
     } else if (node.kind === "template" && node.tag && turnOfSql(node.strings[0] ?? "")) this.#manual(node);
     else if (node.kind === "try" && node.finalizer) this.#finally(node, node.finalizer);
@@ -164,16 +166,16 @@ class Search {
     if (fn.decorators.length === 0 || !fn.body) return;
     const { knowledge, effects } = this.#analysis;
     for (const [index, decorator] of fn.decorators.entries()) {
-      const refs = this.#decoratorRefs(decorator);
+      const refs = refsOfDecorator(decorator, this.#analysis);
       const entry = knowledge.decorators.find(refs)[0]?.entry;
       const isTransactional = entry ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse) : this.#analysis.wrappers.decoratorOpens(decorator);
       if (!isTransactional) continue;
-      const label = `@${refs[0]?.name ?? decoratorName(decorator) ?? ""}`;
+      const label = `@${refs[0]?.name ?? nameOfDecorator(decorator) ?? ""}`;
       const scope: Scope = { kind: "decorator", label, openedAt: decorator, body: fn };
       this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
       // decorators below are applied first, so what they run, runs inside
       for (const inner of fn.decorators.slice(index + 1)) {
-        const innerRefs = this.#decoratorRefs(inner);
+        const innerRefs = refsOfDecorator(inner, this.#analysis);
         const [known] = knowledge.dispatchDecorators.find(innerRefs);
         const [ref] = innerRefs;
         if (known && ref) this.#note({ scope, node: inner, path: [], reached: { ref: { ...ref, container: undefined, name: `@${ref.name}` }, known }, frame: undefined });
@@ -188,18 +190,6 @@ class Search {
         });
       }
     }
-  }
-
-  #decoratorRefs(decorator: Node): readonly Ref[] {
-    const callee = decorator.kind === "call" ? decorator.callee : decorator;
-    const name = decoratorName(decorator);
-    const { knowledge, effects, values } = this.#analysis;
-    if (!this.#isRenamed(name) && !knowledge.decorators.hasName(name) && !knowledge.dispatchDecorators.hasName(name) && !knowledge.hookDecorators.hasName(name) && !knowledge.classDecorators.hasName(name)) return [];
-    return effects.refsOfCallee(callee, values.settle(callee, undefined));
-  }
-
-  #isRenamed(name: string | undefined): boolean {
-    return renamesIn(this.#analysis.file).some(([, to]) => to === name);
   }
 
   // begin … commit
@@ -275,81 +265,18 @@ class Search {
     }
   }
 
-  // hooks of ORMs
-
-  #lifecycle(node: ClassNode): void {
-    const { knowledge, semantics } = this.#analysis;
-    for (const member of node.members) {
-      if (member.kind !== "function" || !member.body) continue;
-      for (const decorator of member.decorators) {
-        const refs = this.#decoratorRefs(decorator);
-        if (knowledge.hookDecorators.find(refs).some(({ entry }) => !entry.onlyInCallersTransaction)) this.#hook(`@${refs[0]?.name ?? ""}`, decorator, member);
-      }
-    }
-    for (const library of knowledge.libraries) {
-      for (const hook of library.hooks ?? []) {
-        if (!("methods" in hook) || hook.onlyInCallersTransaction) continue;
-        const methods = oneOrMore(hook.methods);
-        const members = node.members.filter((member): member is FunctionNode => member.kind === "function" && member.body !== undefined && methods.includes(member.name ?? ""));
-        if (members.length === 0) continue;
-        const decorated = node.decorators.some((decorator) => knowledge.classDecorators.find(this.#decoratorRefs(decorator)).some(({ entry }) => entry === hook));
-        const bases = [...oneOrMore(hook.extends), ...oneOrMore(hook.implements)];
-        const named = bases.length > 0 && [node.superClass?.kind === "name" ? node.superClass.text : "", ...node.interfaces.map((type) => type.path.at(-1) ?? "")].some((name) => bases.includes(name));
-        if (!decorated && !(named && semantics.isOfLibrary(node, library.packages))) continue;
-        for (const member of members) this.#hook(`${node.name ?? "class"}.${member.name ?? ""}`, member, member);
-      }
-    }
+  #hooks(hooks: readonly Hook[]): void {
+    for (const { label, openedAt, closure, reference } of hooks) this.#closure({ kind: "hook", label, openedAt, body: closure.fn }, closure, reference);
   }
-
-  #hookCall(call: CallNode): void {
-    const { knowledge, effects, values } = this.#analysis;
-    if (!knowledge.hookCalls.hasName(nameOfCallee(call))) return;
-    const { refs } = effects.calledBy(call, undefined);
-    for (const { entry } of knowledge.hookCalls.find(refs)) {
-      // where the ORM opens no transaction, it is the caller's that decides
-      if (!("registeredBy" in entry) || entry.onlyInCallersTransaction) continue;
-      const event = entry.event && call.args[entry.event.argument];
-      if (entry.event && !(event?.kind === "literal" && entry.event.oneOf.includes(String(event.value)))) continue;
-      const argument = entry.hook.argument === "last" ? call.args.at(-1) : call.args[entry.hook.argument];
-      const settled = argument && values.step(values.settle(argument, undefined), entry.hook.path?.split(".") ?? []);
-      if (settled?.kind !== "closure" || !argument) continue;
-      const label = refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "");
-      this.#closure({ kind: "hook", label, openedAt: call, body: settled.fn }, settled, argument);
-    }
-  }
-
-  #hook(label: string, openedAt: Node, fn: FunctionNode): void {
-    if (fn.body) this.#body({ kind: "hook", label, openedAt, body: fn }, fn.body, { fn, args: undefined, self: undefined, up: undefined });
-  }
-
-  // files whose functions run in a transaction that other code opened, as the settings say
 
   #ambient(): void {
     const { file, knowledge } = this.#analysis;
     const pattern = knowledge.ambientPattern(file.path);
     if (pattern === undefined) return;
     const scope: Scope = { kind: "ambient", label: pattern, openedAt: file.root, body: file.root };
-    for (const fn of this.#functionsAtTop(file.root)) {
+    for (const fn of functionsAtTop(file.root, this.#analysis)) {
       if (fn.body) this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
     }
-  }
-
-  /** Functions and methods of a file, and what its top level hands on: `router.post("/orders", async () => …)`. */
-  #functionsAtTop(node: Node): readonly FunctionNode[] {
-    if (node.kind === "function") return [node, ...childrenOf(node).flatMap((child) => this.#routesIn(child))];
-    if (node.kind === "call" && this.#runsElsewhere(node)) return [];
-    return childrenOf(node).flatMap((child) => this.#functionsAtTop(child));
-  }
-
-  /** The same where a function sets the routes up: `(app) => { app.post("/orders", async () => …); }`. */
-  #routesIn(node: Node): readonly FunctionNode[] {
-    if (node.kind === "call" && /^(?:get|post|put|patch|delete|all)$/.test(nameOfCallee(node) ?? "")) return node.args.filter((argument) => argument.kind === "function");
-    return childrenOf(node).flatMap((child) => this.#routesIn(child));
-  }
-
-  #runsElsewhere(call: CallNode): boolean {
-    const running = runningOf(this.#analysis.effects.calledBy(call, undefined).refs, call, this.#analysis.knowledge);
-    return running === "after commit" || running === "outside";
   }
 
   // what stands inside
@@ -391,11 +318,6 @@ function functionAround(node: Node): Node {
   let current = node;
   for (let above = node.parent; above; current = above, above = above.parent) if (above.kind === "function") return above;
   return current;
-}
-
-function decoratorName(decorator: Node): string | undefined {
-  const callee = decorator.kind === "call" ? decorator.callee : decorator;
-  return callee.kind === "name" ? callee.text : callee.kind === "member" ? callee.property : undefined;
 }
 
 /** Whether the arguments name a propagation with which the code runs outside, or nobody knows. */

@@ -1,13 +1,14 @@
 import type { Program } from "./analysis.js";
 import { memberRef } from "./annotations.js";
-import { childrenOf, enclosingFunction, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
+import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
 import { callbackIndex, functionArguments, runningOf } from "./deferral.js";
-import { nameOfCallee, nameOfVariable } from "./effects.js";
+import { nameOfCallee } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
 import type { EntryOf, Known } from "./knowledge.js";
-import { withRenames } from "./renames.js";
 import { labelOf, type Path, type Ref } from "./semantics.js";
+import { turnOfSql, turnOfText, type Turn } from "./sql-turns.js";
 import type { Frame, Settled } from "./values.js";
+import { generic, searchNames, SHORT, type WrapperNames } from "./wrapper-names.js";
 
 /** A transaction that a call opens around a function that it is given. */
 export interface Opened {
@@ -19,19 +20,11 @@ export interface Opened {
   readonly entry: EntryOf<"transactions"> | undefined;
 }
 
-/** How a call changes whether a transaction is open. */
-export type Turn = "begin" | "commit" | "rollback";
-
-const ROUNDS = 3;
-/** A function longer than this (in characters) does more than begin or end a transaction. */
-const SHORT = 2500;
 const DEPTH = 4;
 /** How deep in an options object a function may stand. */
 const MEMBERS = 3;
 
-const sqlBegin = /^\s*(?:\/\*.*?\*\/\s*)*(?:begin|start\s+transaction)\b/i;
-const sqlCommit = /^\s*(?:commit|end)\b/i;
-const sqlRollback = /^\s*(?:rollback|abort)\b(?!\s+to\b)/i;
+const speaksOfTransaction = /tra?n(?:s|x)|tx|session|savepoint/i;
 
 /** The project's own functions around transactions: found by name first, read only where a name is called. */
 export class Wrappers {
@@ -39,24 +32,24 @@ export class Wrappers {
   readonly #opened = new Map<FunctionNode, readonly Opened[]>();
   readonly #turns = new Map<FunctionNode, Turn | null>();
   readonly #run = new Map<FunctionNode, readonly { index: number; path: Path }[]>();
-  readonly #ownNames = new Set<string>();
-  #openerNames: ReadonlySet<string> | undefined;
-  #turnNames: ReadonlySet<string> | undefined;
+  #names: WrapperNames | undefined;
 
   constructor(program: Program) {
     this.#program = program;
   }
 
+  get #found(): WrapperNames {
+    return (this.#names ??= searchNames(this.#program));
+  }
+
   /** Names of functions that may open a transaction around a function: the libraries' and the project's. */
   get openerNames(): ReadonlySet<string> {
-    if (!this.#openerNames) this.#search();
-    return this.#openerNames ?? new Set();
+    return this.#found.openers;
   }
 
   /** Names of functions that may begin or end a transaction. */
   get turnNames(): ReadonlySet<string> {
-    if (!this.#turnNames) this.#search();
-    return this.#turnNames ?? new Set();
+    return this.#found.turns;
   }
 
   /** Names of both kinds that say something by themselves: what a file must mention to hold a transaction. */
@@ -196,7 +189,7 @@ export class Wrappers {
 
   /** Whether a name tells by itself, or because the project has such a function, or the rest of the callee does. */
   #tells(call: CallNode, name: string | undefined): boolean {
-    if (name === undefined || !generic.has(name) || this.#ownNames.has(name)) return true;
+    if (name === undefined || !generic.has(name) || this.#found.own.has(name)) return true;
     const { callee } = call;
     const builder = callee.kind === "member" && callee.object.kind === "name" ? this.#program.semantics.definitionOfName(callee.object) : undefined;
     const made = builder?.kind === "variable" ? builder.declarator.init : undefined;
@@ -376,131 +369,6 @@ export class Wrappers {
     this.#turns.set(fn, last ?? null);
     return last;
   }
-
-  /** Finds the names, from the libraries' outwards; of a file only the functions around a mention are looked at. */
-  #search(): void {
-    const { knowledge, semantics } = this.#program;
-    const files = semantics.projectFiles();
-    const openers = new Set([...knowledge.transactions.names].filter((name) => !generic.has(name)));
-    const turns = new Set([...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names].filter((name) => !generic.has(name)));
-    let words: ReadonlySet<string> = new Set([...openers, ...turns]);
-    for (let round = 0; round < ROUNDS && words.size > 0; round++) {
-      const mention = callPattern(words);
-      const fresh = new Set<string>();
-      for (const file of files) {
-        for (const fn of functionsMentioning(file, mention, round === 0)) {
-          const name = nameForSearch(fn);
-          if (name === undefined) continue;
-          if (!openers.has(name) && handsOn(fn, mention)) {
-            openers.add(name);
-            this.#ownNames.add(name);
-            fresh.add(name);
-          }
-          if (!turns.has(name) && fn.end - fn.start <= SHORT) {
-            turns.add(name);
-            this.#ownNames.add(name);
-            fresh.add(name);
-          }
-        }
-      }
-      words = fresh;
-    }
-    this.#openerNames = withRenames(new Set([...openers, ...knowledge.transactions.names]), files);
-    this.#turnNames = withRenames(new Set([...turns, ...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names, ...knowledge.sql.names]), files);
-  }
-}
-
-/** Names that say nothing by themselves: they count where the rest of the callee speaks of a transaction. */
-const generic = new Set(["execute", "run", "start", "close", "abort", "distributed", "write"]);
-const speaksOfTransaction = /tra?n(?:s|x)|tx|session|savepoint/i;
-
-/** A call of one of the names: `name(`, `name<T>(`, `name.call(`. */
-function callPattern(names: Iterable<string>): RegExp {
-  const words = [...names].map((name) => name.replace(/[^\w]/g, "\\$&"));
-  return new RegExp(`(?<![\\w$])(?:${words.join("|")})(?:\\s*<[^()]{0,80}>)?(?:\\.(?:call|apply|bind))?\\s*\\(`, "g");
-}
-
-/** Any of the words, as a whole word. */
-export function wordsPattern(words: Iterable<string>): RegExp {
-  return new RegExp(`(?<![\\w$])(?:${[...words].map((word) => word.replace(/[^\w]/g, "\\$&")).join("|")})(?![\\w$])`);
-}
-
-/** Whether a text holds a string that begins or ends a transaction. */
-export function mentionsSql(text: string): boolean {
-  return text.search(sqlCall) !== -1;
-}
-
-const sqlCall = /[`'"]\s*(?:BEGIN|START\s+TRANSACTION|COMMIT|ROLLBACK)\b/gi;
-
-const mentions = new WeakMap<CodeFile, Map<string, readonly FunctionNode[]>>();
-
-/** The functions of a file around each match, innermost first. Kept as long as the file is unchanged. */
-function functionsMentioning(file: CodeFile, pattern: RegExp, withSql: boolean): readonly FunctionNode[] {
-  let known = mentions.get(file);
-  if (!known) mentions.set(file, (known = new Map()));
-  const before = known.get(pattern.source);
-  if (before) return before;
-  const found = new Set<FunctionNode>();
-  for (const expression of withSql ? [pattern, sqlCall] : [pattern]) {
-    for (const match of file.text.matchAll(expression)) for (const fn of functionsAround(file.root, match.index)) found.add(fn);
-  }
-  const functions = [...found];
-  known.set(pattern.source, functions);
-  return functions;
-}
-
-function functionsAround(root: Node, offset: number): FunctionNode[] {
-  const found: FunctionNode[] = [];
-  for (let node: Node | undefined = root; node; ) {
-    if (node.kind === "function" && node.body) found.unshift(node);
-    node = childrenOf(node).find((child) => child.start <= offset && offset < child.end);
-  }
-  return found;
-}
-
-/** The name that callers use: of the function, or of the function or constant that returns it. */
-function nameForSearch(fn: FunctionNode): string | undefined {
-  const own = fn.name ?? nameOfVariable(fn);
-  if (own !== undefined) return own === "constructor" ? undefined : own;
-  for (let above = fn.parent; above; above = above.parent) {
-    if (above.kind === "function") return nameForSearch(above);
-    if (above.kind !== "return" && above.kind !== "block" && above.kind !== "assign") return undefined;
-  }
-  return undefined;
-}
-
-/** Whether a function calls one of its parameters, or hands one to a call of the pattern. */
-function handsOn(fn: FunctionNode, pattern: RegExp): boolean {
-  const text = fn.body ? fn.file.text.slice(fn.body.start, fn.body.end) : "";
-  const outer = fn.parent && fn.name === undefined ? parametersAround(fn) : [];
-  const names = [...fn.params.flatMap((parameter) => namesIn(parameter.target)), ...outer];
-  return [...names, ...names.flatMap((name) => namesMadeOf(name, text))].some((name) => {
-    if (!/^[\w$]+$/.test(name)) return false;
-    const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}`;
-    if (new RegExp(`${word}(?:\\s*\\(|\\?\\.\\(|\\.(?:call|apply|bind)\\b)`).test(text)) return true;
-    if (new RegExp(`(?:${pattern.source})(?:[^()]|\\([^()]*\\))*?${word}(?![\\w$.])`).test(text)) return true;
-    const members = [...text.matchAll(new RegExp(`${word}(?:\\?)?\\.([\\w$]+)\\s*\\(`, "g"))];
-    return members.some((match) => !new RegExp(`^(?:${pattern.source})`).test(`${match[1] ?? ""}(`));
-  });
-}
-
-/** `const original = descriptor.value` */
-function namesMadeOf(name: string, text: string): string[] {
-  if (!/^[\w$]+$/.test(name)) return [];
-  return [...text.matchAll(new RegExp(`\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*${name.replaceAll("$", "\\$")}(?:\\??\\.[\\w$]+)+\\s*[;\\n]`, "g"))].map(([, made = ""]) => made);
-}
-
-/** Parameters of functions around an unnamed one: `(deps) => async (work) => …`, a decorator's `descriptor`. */
-function parametersAround(fn: FunctionNode): string[] {
-  for (let above = fn.parent; above; above = above.parent) {
-    if (above.kind === "function") return above.params.flatMap((parameter) => namesIn(parameter.target));
-  }
-  return [];
-}
-
-function namesIn(target: Node): string[] {
-  if (target.kind === "name") return [target.text];
-  return target.kind === "pattern" ? target.entries.flatMap((entry) => namesIn(entry.target)) : [];
 }
 
 /** `descriptor.value = function …` */
@@ -549,17 +417,3 @@ function isRun(call: CallNode, entry: EntryOf<"manual">): boolean {
   return call.parent?.kind === "member" && call.parent.property === entry.ranBy;
 }
 
-function turnOfText(argument: Node | undefined): Turn | undefined {
-  if (argument?.kind === "literal" && typeof argument.value === "string") return turnOfSql(argument.value);
-  if (argument?.kind === "template") return turnOfSql(argument.strings[0] ?? "");
-  if (argument?.kind !== "object") return undefined;
-  const text = argument.properties.find((property) => property.key === "text" || property.key === "sql")?.value;
-  return turnOfText(text);
-}
-
-/** What a SQL text does to the transaction. */
-export function turnOfSql(text: string): Turn | undefined {
-  if (sqlBegin.test(text)) return "begin";
-  if (sqlCommit.test(text)) return "commit";
-  return sqlRollback.test(text) ? "rollback" : undefined;
-}
