@@ -10,7 +10,7 @@ import { oneOrMore } from "./knowledge.js";
 import type { Anchor } from "./lease-reach.js";
 import type { LeaseSettings, Side } from "./lease-settings.js";
 import { sumOf, type Part } from "./limit.js";
-import { isMadeFrom, mentionsName } from "./mention.js";
+import { callsIn, isMadeFrom, mentionsName } from "./mention.js";
 import { occurrences } from "./occurrences.js";
 import type { Frame, Settled } from "./values.js";
 
@@ -25,41 +25,45 @@ export function handlerTime(
 ): Side | "renewed" | undefined {
   const renewedBy = oneOrMore(anchor.pair.renewedBy);
   if (wanted.handler === "what follows") {
-    const time = timeOf(
-      following(anchor.node),
-      undefined,
-      program,
-      optionsFor(anchor, wanted, settings, (iterated) => isMadeFrom(iterated, anchor.node, program.semantics)),
-    );
-    if (renewedBy.length > 0 && time.parts.length > 0 && mentionsName(anchor.node.file.root, renewedBy))
-      return "renewed";
+    const rest = following(anchor.node);
+    const isBatch = (iterated: Node) => isMadeFrom(iterated, anchor.node, program.semantics);
+    const time = timeOf(rest, undefined, program, optionsFor(anchor, wanted, settings, isBatch));
     // a pause between two receives is no work on a job
-    return sideOf(time.parts.filter((part) => !part.isWait));
+    const side = sideOf(time.parts.filter((part) => !part.isWait));
+    return side && renews([anchor.node.file.root, ...rest], renewedBy, program) ? "renewed" : side;
   }
   const sides: Side[] = [];
   let isRenewed = false;
   for (const closure of handlersOf(anchor, wanted, settings, program)) {
     const { fn, self, frame: up } = closure;
     const frame: Frame = { fn, args: undefined, self, up };
-    const time = timeOfFunction(
-      closure,
-      frame,
-      program,
-      optionsFor(anchor, wanted, settings, (iterated, inner) => isFirstParameter(iterated, inner, fn, program)),
-    );
-    const renews =
-      renewedBy.length > 0 && time.read.some((read) => read.body !== undefined && mentionsName(read.body, renewedBy));
-    if (wanted.isInterval) {
-      const interval = renews ? intervalOf(time.read, renewedBy, frame, program, settings) : undefined;
-      if (interval) sides.push(interval);
-      continue;
-    }
-    const side = sideOf(time.parts);
-    if (renews) isRenewed = true;
-    else if (side) sides.push(side);
+    const isBatch = (iterated: Node, inner: Frame | undefined) => isFirstParameter(iterated, inner, fn, program);
+    const time = timeOfFunction(closure, frame, program, optionsFor(anchor, wanted, settings, isBatch));
+    const side = wanted.isInterval ? intervalOf(time.read, renewedBy, frame, program, settings) : sideOf(time.parts);
+    if (!side) continue;
+    if (!wanted.isInterval && renews(fn.body ? [fn.body] : [], renewedBy, program)) isRenewed = true;
+    else sides.push(side);
   }
   const [longest] = sides.toSorted((a, b) => b.ms - a.ms);
   return longest ?? (isRenewed ? "renewed" : undefined);
+}
+
+/** Names of functions that cannot be read and may well renew a lease. */
+const soundsLikeRenewal = /heart_?beat|extend|renew|prolong|keep_?alive|visibility/i;
+
+/** Whether code renews the lease, or a function or class of the project that it uses: a heartbeat is often started aside. */
+function renews(nodes: readonly Node[], names: readonly string[], program: Program, depth = 0): boolean {
+  if (names.length === 0) return false;
+  if (nodes.some((node) => mentionsName(node, names))) return true;
+  if (depth >= 3) return false;
+  const used: Node[] = [];
+  for (const call of nodes.flatMap(callsIn)) {
+    const { callee } = program.effects.calledBy(call, undefined);
+    if (callee.kind === "class") used.push(callee.node);
+    else if (callee.kind === "closure" && callee.fn.body) used.push(callee.fn.body);
+    else if (soundsLikeRenewal.test(nameOfCallee(call) ?? "")) return true;
+  }
+  return used.length > 0 && renews([...new Set(used)], names, program, depth + 1);
 }
 
 function sideOf(all: readonly Part[]): Side | undefined {

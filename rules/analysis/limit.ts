@@ -1,11 +1,11 @@
 import type { Deadline, Library } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
-import { childrenOf, enclosingFunction, type CallNode, type Node } from "./code/node.js";
+import { enclosingFunction, type CallNode, type Node } from "./code/node.js";
 import { Durations } from "./duration.js";
 import { nameOfCallee } from "./effects.js";
 import { firstGiven, givenAt } from "./given.js";
 import { isOneOf, MemberIndex, type Knowledge } from "./knowledge.js";
-import { mentionsName } from "./mention.js";
+import { callsIn, mentionsName } from "./mention.js";
 import type { Ref } from "./semantics.js";
 import type { Frame } from "./values.js";
 
@@ -185,9 +185,4 @@ function parameterOfExecutor(name: string, near: Node): "wait" | "limit" | undef
     return at === 0 ? "wait" : "limit";
   }
   return undefined;
-}
-
-function callsIn(node: Node): CallNode[] {
-  const inner = childrenOf(node).flatMap(callsIn);
-  return node.kind === "call" ? [node, ...inner] : inner;
 }

@@ -1,4 +1,4 @@
-import { childrenOf, contains, type Node } from "./code/node.js";
+import { childrenOf, contains, type CallNode, type Node } from "./code/node.js";
 import type { Semantics } from "./semantics.js";
 
 /** Whether one of the names is used in code: called, or handed on. */
@@ -21,4 +21,10 @@ export function isMadeFrom(node: Node, origin: Node, semantics: Semantics, depth
   }
   if (node.kind === "function") return false;
   return childrenOf(node).some((child) => isMadeFrom(child, origin, semantics, depth + 1));
+}
+
+/** Every call in a piece of code, whether it runs there or not. */
+export function callsIn(node: Node): CallNode[] {
+  const inner = childrenOf(node).flatMap(callsIn);
+  return node.kind === "call" ? [node, ...inner] : inner;
 }

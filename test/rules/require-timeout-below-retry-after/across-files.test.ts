@@ -70,6 +70,23 @@ export async function start(boss: PgBoss) {
   });
 }`,
   },
+  "a heartbeat that is started aside": {
+    "heartbeat.ts": `import { ChangeMessageVisibilityCommand, type Message, type SQSClient } from "@aws-sdk/client-sqs";
+export function startHeartbeat(sqs: SQSClient, message: Message) {
+  const timer = setInterval(() => sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: "x", ReceiptHandle: message.ReceiptHandle, VisibilityTimeout: 30 })), 10_000);
+  return () => clearInterval(timer);
+}`,
+    "worker.ts": `import { ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import { startHeartbeat } from "./heartbeat.js";
+export async function poll(sqs: SQSClient) {
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: "x", VisibilityTimeout: 30 }));
+  for (const message of Messages ?? []) {
+    const stop = startHeartbeat(sqs, message);
+    await fetch("http://a", { signal: AbortSignal.timeout(60_000) });
+    stop();
+  }
+}`,
+  },
   "activities of a workflow": {
     "activities.ts": `export async function charge(url: string) {
   await fetch(url, { signal: AbortSignal.timeout(30_000) });

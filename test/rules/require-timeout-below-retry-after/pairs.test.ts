@@ -453,6 +453,23 @@ export const extend = (ReceiptHandle: string) => sqs.send(new ChangeMessageVisib
 const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 20 }));
 for (const message of Messages ?? []) await work(message, AbortSignal.timeout(30_000));`,
   },
+  "kept invisible by a class of the project": {
+    code: `import { SQSClient, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { Heartbeat } from "./heartbeat.js";
+${work}
+class Extender {
+  constructor(readonly sqs: { changeMessageVisibility(request: object): Promise<void> }) {}
+  start(message: unknown) { return setInterval(() => this.sqs.changeMessageVisibility({ message }), 10_000); }
+}
+export async function poll(sqs: SQSClient, extender: Extender) {
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: "x", VisibilityTimeout: 20 }));
+  for (const message of Messages ?? []) {
+    const timer = extender.start(message);
+    await work(message, AbortSignal.timeout(30_000));
+    clearInterval(timer);
+  }
+}`,
+  },
   "the limit of the receive itself, and a pause, are no work on a message": {
     code: `${sqs}
 export async function poll() {
