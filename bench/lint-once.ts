@@ -3,13 +3,18 @@ import { ESLint, type Linter } from "eslint";
 import aftercommit from "eslint-plugin-aftercommit";
 import tseslint from "typescript-eslint";
 
+type Rules = Partial<Linter.RulesRecord>;
+
 const [folder = ".", set = "none", ...patterns] = process.argv.slice(2);
 
 const ours = aftercommit.configs.all.rules ?? {};
-const recommended = Object.assign({}, ...tseslint.configs.recommendedTypeChecked.map((config) => config.rules ?? {})) as Linter.RulesRecord;
-const floating: Linter.RulesRecord = { "@typescript-eslint/no-floating-promises": "error" };
+const recommended = Object.assign(
+  {},
+  ...tseslint.configs.recommendedTypeChecked.map((config) => config.rules ?? {}),
+) as Rules;
+const floating: Rules = { "@typescript-eslint/no-floating-promises": "error" };
 
-const rules: Record<string, Linter.RulesRecord> = {
+const rules: Record<string, Rules> = {
   none: {},
   "no types": {},
   "ours without types": ours,
@@ -26,15 +31,18 @@ const eslint = new ESLint({
   overrideConfig: {
     files: ["**/*.ts"],
     languageOptions: {
-      parser: tseslint.parser as Linter.Parser,
+      parser: tseslint.parser,
       parserOptions: set.endsWith("types") ? {} : { projectService: true, tsconfigRootDir: folder },
     },
-    plugins: { aftercommit, "@typescript-eslint": tseslint.plugin as ESLint.Plugin },
-    rules: rules[set] ?? {},
+    plugins: { aftercommit, "@typescript-eslint": tseslint.plugin },
+    rules: (rules[set] ?? {}),
   },
 });
 
 const results = await eslint.lintFiles(patterns.length > 0 ? patterns : ["**/*.ts"]);
 const { userCPUTime, maxRSS } = process.resourceUsage();
-const found = results.reduce((sum, result) => sum + result.messages.filter((message) => message.ruleId?.startsWith("aftercommit/")).length, 0);
+const found = results.reduce(
+  (sum, result) => sum + result.messages.filter((message) => message.ruleId?.startsWith("aftercommit/")).length,
+  0,
+);
 console.log(JSON.stringify({ cpu: userCPUTime / 1e6, memory: maxRSS / 1024, files: results.length, found }));

@@ -10,7 +10,15 @@ import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 
 const RUNS = Number(process.env["RUNS"] ?? 5);
-const SETS = ["none", "ours", "no-floating-promises", "recommendedTypeChecked", "recommendedTypeChecked and ours", "no types", "ours without types"];
+const SETS = [
+  "none",
+  "ours",
+  "no-floating-promises",
+  "recommendedTypeChecked",
+  "recommendedTypeChecked and ours",
+  "no types",
+  "ours without types",
+];
 
 interface Run {
   readonly cpu: number;
@@ -25,7 +33,11 @@ if (folder === undefined) throw new Error("name the folder of a checkout: npm ru
 const runs = new Map<string, Run[]>(SETS.map((set) => [set, []]));
 for (let round = 0; round < RUNS; round++) {
   for (const set of SETS) {
-    const printed = execFileSync(process.execPath, ["--max-old-space-size=6000", join(import.meta.dirname, "lint-once.ts"), resolve(folder), set, ...patterns], { encoding: "utf8" });
+    const printed = execFileSync(
+      process.execPath,
+      ["--max-old-space-size=6000", join(import.meta.dirname, "lint-once.ts"), resolve(folder), set, ...patterns],
+      { encoding: "utf8" },
+    );
     runs.get(set)?.push(JSON.parse(printed.trim().split("\n").at(-1) ?? "{}") as Run);
   }
 }
@@ -34,10 +46,25 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[M
 const of = (set: string, what: keyof Run) => median((runs.get(set) ?? []).map((run) => run[what]));
 const percent = (share: number) => `${share >= 0 ? "+" : ""}${(share * 100).toFixed(1)} %`;
 
-console.log(`${of("none", "files").toFixed()} files, ${of("ours", "found").toFixed()} reports, median of ${RUNS.toFixed()} runs`);
-for (const set of SETS) console.log(`${set.padEnd(34)} ${of(set, "cpu").toFixed(1).padStart(7)} CPU s ${of(set, "memory").toFixed(0).padStart(7)} MB`);
-console.log(`all our rules over parsing and types            ${percent(of("ours", "cpu") / of("none", "cpu") - 1)}   (target ≤ +6 %)`);
-console.log(`share of what no-floating-promises adds         ${percent((of("ours", "cpu") - of("none", "cpu")) / (of("no-floating-promises", "cpu") - of("none", "cpu")))}`);
-console.log(`beside recommendedTypeChecked                   ${percent(of("recommendedTypeChecked and ours", "cpu") / of("recommendedTypeChecked", "cpu") - 1)}   (target ≤ +2 %)`);
-console.log(`memory against no-floating-promises             ${percent(of("ours", "memory") / of("no-floating-promises", "memory") - 1)}   (target ≤ 0 %)`);
-console.log(`without types, a file                           ${((1000 * (of("ours without types", "cpu") - of("no types", "cpu"))) / of("none", "files")).toFixed(2)} ms`);
+console.log(
+  `${of("none", "files").toFixed()} files, ${of("ours", "found").toFixed()} reports, median of ${RUNS.toFixed()} runs`,
+);
+for (const set of SETS)
+  console.log(
+    `${set.padEnd(34)} ${of(set, "cpu").toFixed(1).padStart(7)} CPU s ${of(set, "memory").toFixed(0).padStart(7)} MB`,
+  );
+console.log(
+  `all our rules over parsing and types            ${percent(of("ours", "cpu") / of("none", "cpu") - 1)}   (target ≤ +6 %)`,
+);
+console.log(
+  `share of what no-floating-promises adds         ${percent((of("ours", "cpu") - of("none", "cpu")) / (of("no-floating-promises", "cpu") - of("none", "cpu")))}`,
+);
+console.log(
+  `beside recommendedTypeChecked                   ${percent(of("recommendedTypeChecked and ours", "cpu") / of("recommendedTypeChecked", "cpu") - 1)}   (target ≤ +2 %)`,
+);
+console.log(
+  `memory against no-floating-promises             ${percent(of("ours", "memory") / of("no-floating-promises", "memory") - 1)}   (target ≤ 0 %)`,
+);
+console.log(
+  `without types, a file                           ${((1000 * (of("ours without types", "cpu") - of("no types", "cpu"))) / of("none", "files")).toFixed(2)} ms`,
+);

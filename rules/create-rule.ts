@@ -12,8 +12,8 @@ interface RuleDefinition<MessageIds extends string, Options extends readonly unk
   readonly defaultOptions: Options;
   readonly hasSuggestions?: boolean;
   readonly recommended: "recommended" | "strict";
-  /** The text gate: a file without a match is not looked at. */
-  check(this: void, analysis: FileAnalysis, report: Report<MessageIds>, options: Options): void;
+  /** Looks for what the rule is about; called once for a file. */
+  readonly check: (analysis: FileAnalysis, report: Report<MessageIds>, options: Options) => void;
 }
 
 export interface Finding<MessageIds extends string> {
@@ -33,7 +33,7 @@ export type Report<MessageIds extends string> = (finding: Finding<MessageIds>) =
 /** Makes a rule of ESLint: one pass over the analysed file, after it was parsed. */
 export function createRule<MessageIds extends string, Options extends readonly unknown[]>(
   definition: RuleDefinition<MessageIds, Options>,
-): TSESLint.RuleModule<MessageIds, Options> {
+): Omit<TSESLint.RuleModule<MessageIds, Options>, "defaultOptions"> {
   return {
     meta: {
       type: "problem",
@@ -47,14 +47,13 @@ export function createRule<MessageIds extends string, Options extends readonly u
       defaultOptions: [...definition.defaultOptions] as never,
       ...(definition.hasSuggestions ? { hasSuggestions: true } : {}),
     },
-    defaultOptions: definition.defaultOptions,
     create(context) {
       const knowledge = knowledgeFor(context.settings);
       return {
         "Program:exit"() {
           const { sourceCode } = context;
           const analysis = analyse(sourceCode, context.filename, knowledge);
-          const options = (context.options.length > 0 ? context.options : definition.defaultOptions) as Options;
+          const options = (context.options.length > 0 ? context.options : definition.defaultOptions);
           const check = () => {
             definition.check(
               analysis,
@@ -73,7 +72,7 @@ export function createRule<MessageIds extends string, Options extends readonly u
                         })),
                       }
                     : {}),
-                } as never);
+                });
               },
               options,
             );

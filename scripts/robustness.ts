@@ -37,7 +37,7 @@ export function lintAll(files: readonly string[], progress: (done: number) => vo
   const linter = new Linter({ configType: "flat" });
   const config: Linter.Config = {
     files: ["**/*"],
-    languageOptions: { parser: tseslint.parser as Linter.Parser, parserOptions: { ecmaFeatures: { jsx: true } } },
+    languageOptions: { parser: tseslint.parser, parserOptions: { ecmaFeatures: { jsx: true } } },
     linterOptions: { noInlineConfig: true },
     plugins: { aftercommit: plugin },
     rules: plugin.configs.all.rules ?? {},

@@ -166,20 +166,25 @@ export class Effects {
     this.#cut = false;
     if (key !== undefined) this.#inProgress.add(key);
     this.#running.set(closure.fn, times + 1);
-    let found: Reached | undefined;
+    const result: { found?: Reached | undefined } = {};
     execute(body, frame, this.#values, {
       call: (call, inner) => {
-        found = this.#byCall(call, inner, depth);
-        return found !== undefined;
+        result.found = this.#byCall(call, inner, depth);
+        return result.found !== undefined;
       },
     });
+    const { found } = result;
     this.#running.set(closure.fn, times);
     if (key !== undefined) {
       this.#inProgress.delete(key);
-      if (found ?? !this.#cut) this.#memo.set(key, found ?? null);
+      if (found !== undefined || !this.#wasCut()) this.#memo.set(key, found ?? null);
     }
     this.#cut ||= cutBefore;
     return found;
+  }
+
+  #wasCut(): boolean {
+    return this.#cut;
   }
 
   /** Whether a call is a dispatch itself. */

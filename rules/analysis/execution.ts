@@ -1,4 +1,4 @@
-import type { BlockNode, CallNode, Node, TemplateNode } from "./code/node.js";
+import type { CallNode, Node, TemplateNode } from "./code/node.js";
 import { childrenOf } from "./code/node.js";
 import type { Frame, Values } from "./values.js";
 
@@ -69,7 +69,7 @@ export function execute(node: Node, frame: Frame | undefined, values: Values, vi
         const value = chosen && branch.test && values.constant(branch.test, frame);
         return !chosen || !value || typeof chosen.value === "object" || value.value === chosen.value;
       });
-      return either(visitor, [...branches.map((branch) => () => all(branch.body)), () => "on" as Flow]);
+      return either(visitor, [...branches.map((branch) => () => all(branch.body)), () => "on"]);
     }
     case "loop": {
       const before = all([node.init, node.iterated, node.test].filter((part) => part !== undefined));
@@ -122,6 +122,6 @@ function isShortCircuit(operator: string): boolean {
 export function throwsAgain(block: Node): boolean {
   if (block.kind === "throw") return true;
   if (block.kind !== "block") return false;
-  const last = (block as BlockNode).body.at(-1);
+  const last = (block).body.at(-1);
   return last !== undefined && throwsAgain(last);
 }

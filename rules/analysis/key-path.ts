@@ -1,7 +1,7 @@
 import type { FileAnalysis, Program } from "./analysis.js";
 import { callersOf } from "./callers.js";
 import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
-import { oneOrMore, type EntryOf, type Known } from "./knowledge.js";
+import { oneOrMore, parseMember, type EntryOf, type Knowledge, type Known } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { slotIndexFits, stepsOf } from "./trail.js";
 import { usesOfVariable } from "./uses.js";
@@ -22,7 +22,7 @@ export interface KeyPath {
 export function keyPathsIn(analysis: FileAnalysis): readonly KeyPath[] {
   const { knowledge, file, effects } = analysis;
   const found: KeyPath[] = [];
-  for (const name of new Set([...knowledge.keys.names])) {
+  for (const name of namesOfPathSetters(knowledge)) {
     if (!file.text.includes(name)) continue;
     for (const node of occurrences(file, name)) {
       const call = node.parent;
@@ -33,6 +33,17 @@ export function keyPathsIn(analysis: FileAnalysis): readonly KeyPath[] {
     }
   }
   return found;
+}
+
+const setters = new WeakMap<Knowledge, readonly string[]>();
+
+function namesOfPathSetters(knowledge: Knowledge): readonly string[] {
+  let names = setters.get(knowledge);
+  if (!names) {
+    const members = knowledge.libraries.flatMap((library) => (library.keys ?? []).filter(({ isPathIntoEvent }) => isPathIntoEvent).flatMap(({ member }) => oneOrMore(member)));
+    setters.set(knowledge, (names = [...new Set(members.map((member) => parseMember(member).name))]));
+  }
+  return names;
 }
 
 function keyPathOf(call: CallNode, key: Known<EntryOf<"keys">>, analysis: FileAnalysis): readonly KeyPath[] {

@@ -6,7 +6,7 @@ const known = new WeakMap<CodeFile, Map<string, readonly Node[]>>();
 /** The nodes of a file at which a name stands. Found by text, so that a file is only read where the name is. */
 export function occurrences(file: CodeFile, name: string): readonly Node[] {
   let byName = known.get(file);
-  if (!byName) known.set(file, (byName = new Map()));
+  if (!byName) known.set(file, (byName = new Map<string, readonly Node[]>()));
   let nodes = byName.get(name);
   if (!nodes) byName.set(name, (nodes = [...positions(file.text, name)].flatMap((position) => namedAt(file.root, position, name) ?? [])));
   return nodes;

@@ -38,5 +38,6 @@ function isCompiler(loaded: unknown): loaded is Typescript {
 }
 
 function isSame(candidate: Typescript, sourceFile: ts.SourceFile): boolean {
-  return sourceFile.kind === candidate.SyntaxKind.SourceFile && sourceFile.endOfFileToken.kind === candidate.SyntaxKind.EndOfFileToken;
+  const kinds: readonly number[] = [sourceFile.kind, sourceFile.endOfFileToken.kind];
+  return kinds[0] === candidate.SyntaxKind.SourceFile && kinds[1] === candidate.SyntaxKind.EndOfFileToken;
 }

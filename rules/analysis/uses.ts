@@ -1,4 +1,4 @@
-import { contains, enclosingFunction, type DeclaratorNode, type FunctionNode, type NameNode, type Node, type PatternNode } from "./code/node.js";
+import { contains, enclosingFunction, type DeclaratorNode, type FunctionNode, type NameNode, type Node } from "./code/node.js";
 import { occurrences } from "./occurrences.js";
 import type { Definition, Path, Semantics } from "./semantics.js";
 import type { Trail } from "./trail.js";
@@ -54,5 +54,5 @@ export function stepInto(trail: Trail, path: Path): Trail | undefined {
 
 function namesIn(target: Node): NameNode[] {
   if (target.kind === "name") return [target];
-  return target.kind === "pattern" ? (target as PatternNode).entries.flatMap((entry) => namesIn(entry.target)) : [];
+  return target.kind === "pattern" ? (target).entries.flatMap((entry) => namesIn(entry.target)) : [];
 }

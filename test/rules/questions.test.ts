@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import parser from "@typescript-eslint/parser";
-import { ESLint, type Linter } from "eslint";
+import { ESLint } from "eslint";
 import plugin from "eslint-plugin-aftercommit";
 import { expect, test } from "vitest";
 
@@ -33,7 +33,7 @@ test("the rules ask the type checker no more than they did", async () => {
     overrideConfigFile: true,
     overrideConfig: {
       files: ["**/*.ts"],
-      languageOptions: { parser: parser as Linter.Parser, parserOptions: { projectService: true, tsconfigRootDir: folder } },
+      languageOptions: { parser: parser, parserOptions: { projectService: true, tsconfigRootDir: folder } },
       plugins: { aftercommit: plugin, counter },
       rules: { ...plugin.configs.all.rules, "counter/count": "error" },
     },

@@ -33,7 +33,7 @@ function lintText(text: string): void {
     text,
     {
       files: ["**/*"],
-      languageOptions: { parser: tseslint.parser as Linter.Parser },
+      languageOptions: { parser: tseslint.parser },
       plugins: { aftercommit: plugin },
       rules: plugin.configs.all.rules ?? {},
     },

@@ -139,7 +139,7 @@ export class EstreeFile implements CodeFile {
   }
 
   #convert(raw: Raw): Node {
-    const base = lazily({ file: this as CodeFile, raw: raw as object, start: startOf(raw), end: endOf(raw) }, { parent: () => this.#parentOf(raw) });
+    const base = lazily({ file: this, raw: raw, start: startOf(raw), end: endOf(raw) }, { parent: () => this.#parentOf(raw) });
     switch (raw.type) {
       case "Identifier":
       case "JSXIdentifier":
@@ -175,7 +175,7 @@ export class EstreeFile implements CodeFile {
       case "MemberExpression": {
         const property = isRaw(raw.property) ? raw.property : raw;
         const fixed = raw.computed === true ? literalText(property) : nameText(property);
-        return lazily(Object.assign(base, { kind: "member" as const, property: fixed, propertyRaw: property as object }), {
+        return lazily(Object.assign(base, { kind: "member" as const, property: fixed, propertyRaw: property }), {
           object: () => this.#sure(raw.object, raw),
           index: () => (fixed === undefined ? this.#wrapped(raw.property) : undefined),
         });
@@ -335,7 +335,7 @@ export class EstreeFile implements CodeFile {
         isAsync: value.async === true,
         isGenerator: value.generator === true,
         isArrow: value.type === "ArrowFunctionExpression",
-        role: (isMethod ? (roles.get(textOf(raw.kind)) ?? "method") : "function") as FunctionNode["role"],
+        role: (isMethod ? (roles.get(textOf(raw.kind)) ?? "method") : "function"),
       }),
       {
         params: () => rawsIn(value.params).map((parameter) => this.#parameter(parameter)),
@@ -363,8 +363,8 @@ export class EstreeFile implements CodeFile {
     const target = withDefault ? property.left : rest ? property.argument : property;
     const node: ParameterNode = lazily(
       {
-        file: this as CodeFile,
-        raw: raw as object,
+        file: this,
+        raw: raw,
         start: startOf(raw),
         end: endOf(raw),
         kind: "parameter" as const,
@@ -398,7 +398,7 @@ export class EstreeFile implements CodeFile {
   #enum(base: Start, raw: Raw): Node {
     const members = rawsIn(isRaw(raw.body) ? raw.body.members : raw.members);
     const object: Node = lazily({ ...this.#startOf(raw), kind: "object" as const }, { properties: () => members.map((member) => this.#enumMember(member)), parent: () => this.wrap(raw) });
-    const declarator: Extract<Node, { kind: "declarator" }> = lazily({ ...this.#startOf(raw), kind: "declarator" as const, isConst: true, type: undefined, init: object as Node | undefined }, { target: () => this.#sure(raw.id, raw), parent: () => this.wrap(raw) });
+    const declarator: Extract<Node, { kind: "declarator" }> = lazily({ ...this.#startOf(raw), kind: "declarator" as const, isConst: true, type: undefined, init: object }, { target: () => this.#sure(raw.id, raw), parent: () => this.wrap(raw) });
     return Object.assign(base, { kind: "declare" as const, isConst: true, declarators: [declarator] });
   }
 
@@ -407,7 +407,7 @@ export class EstreeFile implements CodeFile {
     if (known?.kind === "property") return known;
     const start = this.#startOf(raw);
     const node: PropertyNode = lazily(
-      { ...start, kind: "property" as const, key: isRaw(raw.id) ? (nameText(raw.id) ?? literalText(raw.id)) : undefined, isSpread: false, keyRaw: (isRaw(raw.id) ? raw.id : raw) as object },
+      { ...start, kind: "property" as const, key: isRaw(raw.id) ? (nameText(raw.id) || literalText(raw.id)) : undefined, isSpread: false, keyRaw: (isRaw(raw.id) ? raw.id : raw) },
       { parent: () => this.#parentOf(raw), value: (): Node => this.#wrapped(raw.initializer) ?? { ...start, kind: "other", children: [], parent: node } },
     );
     this.#nodes.set(raw, node);
@@ -424,14 +424,14 @@ export class EstreeFile implements CodeFile {
     const isSpread = raw.type !== "Property";
     const node: PropertyNode = lazily(
       {
-        file: this as CodeFile,
-        raw: raw as object,
+        file: this,
+        raw: raw,
         start: startOf(raw),
         end: endOf(raw),
         kind: "property" as const,
         key: isSpread ? undefined : keyText(raw),
         isSpread,
-        keyRaw: (isRaw(raw.key) ? raw.key : raw) as object,
+        keyRaw: (isRaw(raw.key) ? raw.key : raw),
       },
       {
         parent: () => this.#parentOf(raw),

@@ -124,7 +124,7 @@ export class TypescriptFile implements CodeFile {
 
   #base(raw: ts.Node): Start {
     const sourceFile = this.#sourceFile;
-    return lazily({ file: this as CodeFile, raw: raw as object, end: raw.end }, {
+    return lazily({ file: this, raw: raw, end: raw.end }, {
       start: () => raw.getStart(sourceFile),
       parent: () => this.#parentOf(raw),
     });
@@ -176,14 +176,14 @@ export class TypescriptFile implements CodeFile {
       case SyntaxKind.PropertyAccessExpression: {
         const access = raw as ts.PropertyAccessExpression;
         return lazily(
-          Object.assign(base, { kind: "member" as const, property: access.name.text, index: undefined, propertyRaw: access.name as object }),
+          Object.assign(base, { kind: "member" as const, property: access.name.text, index: undefined, propertyRaw: access.name }),
           { object: () => this.wrap(access.expression) },
         );
       }
       case SyntaxKind.ElementAccessExpression: {
         const access = raw as ts.ElementAccessExpression;
         const fixed = t.isStringLiteralLike(access.argumentExpression) ? access.argumentExpression.text : undefined;
-        return lazily(Object.assign(base, { kind: "member" as const, property: fixed, propertyRaw: access.argumentExpression as object }), {
+        return lazily(Object.assign(base, { kind: "member" as const, property: fixed, propertyRaw: access.argumentExpression }), {
           object: () => this.wrap(access.expression),
           index: () => (fixed === undefined ? this.wrap(access.argumentExpression) : undefined),
         });
@@ -470,7 +470,7 @@ export class TypescriptFile implements CodeFile {
   /** An enum reads like a constant object. */
   #enum(base: Start, raw: ts.EnumDeclaration): Node {
     const object: Node = lazily(Object.assign(this.#base(raw), { kind: "object" as const }), { properties: () => raw.members.map((member) => this.#enumMember(member)) });
-    const declarator: Extract<Node, { kind: "declarator" }> = lazily(Object.assign(this.#base(raw), { kind: "declarator" as const, isConst: true, type: undefined, init: object as Node | undefined }), {
+    const declarator: Extract<Node, { kind: "declarator" }> = lazily(Object.assign(this.#base(raw), { kind: "declarator" as const, isConst: true, type: undefined, init: object }), {
       target: () => this.wrap(raw.name),
     });
     return Object.assign(base, { kind: "declare" as const, isConst: true, declarators: [declarator] });
@@ -480,7 +480,7 @@ export class TypescriptFile implements CodeFile {
     const known = this.#nodes.get(raw);
     if (known?.kind === "property") return known;
     const base = this.#base(raw);
-    const node: PropertyNode = lazily(Object.assign(base, { kind: "property" as const, key: this.#keyOf(raw.name), isSpread: false, keyRaw: raw.name as object }), {
+    const node: PropertyNode = lazily(Object.assign(base, { kind: "property" as const, key: this.#keyOf(raw.name), isSpread: false, keyRaw: raw.name }), {
       value: (): Node => this.#wrapped(raw.initializer) ?? lazily(Object.assign(this.#base(raw), { kind: "other" as const }), { children: (): Node[] => [] }),
     });
     this.#nodes.set(raw, node);
@@ -497,7 +497,7 @@ export class TypescriptFile implements CodeFile {
         kind: "property" as const,
         key: isSpread ? undefined : this.#keyOf(raw.name),
         isSpread,
-        keyRaw: (raw.name ?? raw) as object,
+        keyRaw: (raw.name ?? raw),
       }),
       {
         value: (): Node => {
