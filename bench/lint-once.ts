@@ -35,7 +35,7 @@ const eslint = new ESLint({
       parserOptions: set.endsWith("types") ? {} : { projectService: true, tsconfigRootDir: folder },
     },
     plugins: { aftercommit, "@typescript-eslint": tseslint.plugin },
-    rules: (rules[set] ?? {}),
+    rules: rules[set] ?? {},
   },
 });
 

@@ -1,7 +1,10 @@
 import type { ESLint, Linter, Rule } from "eslint";
 
 /** The presets, as flat configs for `extends`. */
-export function configsOf(plugin: () => ESLint.Plugin, rules: Readonly<Record<string, Rule.RuleModule>>): Record<"recommended" | "strict" | "all", Linter.Config> {
+export function configsOf(
+  plugin: () => ESLint.Plugin,
+  rules: Readonly<Record<string, Rule.RuleModule>>,
+): Record<"recommended" | "strict" | "all", Linter.Config> {
   const preset = (name: string, levels: readonly string[]): Linter.Config => ({
     name: `aftercommit/${name}`,
     plugins: {

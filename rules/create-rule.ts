@@ -53,7 +53,7 @@ export function createRule<MessageIds extends string, Options extends readonly u
         "Program:exit"() {
           const { sourceCode } = context;
           const analysis = analyse(sourceCode, context.filename, knowledge);
-          const options = (context.options.length > 0 ? context.options : definition.defaultOptions);
+          const options = context.options.length > 0 ? context.options : definition.defaultOptions;
           const check = () => {
             definition.check(
               analysis,

@@ -7,7 +7,10 @@ import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
 import { requireTimeoutBelowRetryAfter } from "./require-timeout-below-retry-after.js";
 import { version } from "./version.js";
 
-type Plugin = ESLint.Plugin & { rules: Record<string, Rule.RuleModule>; configs: Record<"recommended" | "strict" | "all", Linter.Config> };
+type Plugin = ESLint.Plugin & {
+  rules: Record<string, Rule.RuleModule>;
+  configs: Record<"recommended" | "strict" | "all", Linter.Config>;
+};
 
 const rules = {
   "no-dispatch-in-transaction": noDispatchInTransaction,

@@ -23,8 +23,7 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
       "`{{dispatch}}` writes over its own connection while the transaction of `{{opener}}` ({{openedAt}}) is open: a rollback leaves the job in the queue.{{path}} Pass the transaction's handle ({{join}}), or send after the commit.",
     outerClient:
       "`{{dispatch}}` is given a client from outside the transaction of `{{opener}}` ({{openedAt}}): it looks transactional, but a rollback leaves the job in the queue.{{path}} Build {{join}} from the transaction's own handle.",
-    hook:
-      "`{{opener}}` runs inside the transaction that saves the row, before its commit, and `{{dispatch}}` sends from it: the {{receiver}} can run before the row is there, and a rollback does not take it back.{{path}} Send from an after-commit hook, or from the code that awaits the commit.",
+    hook: "`{{opener}}` runs inside the transaction that saves the row, before its commit, and `{{dispatch}}` sends from it: the {{receiver}} can run before the row is there, and a rollback does not take it back.{{path}} Send from an after-commit hook, or from the code that awaits the commit.",
     ambient:
       "`{{dispatch}}` sends before the commit: `{{opener}}` ({{openedAt}}) says that this file runs in a transaction which other code opens. The {{receiver}} can run before the rows are there, and a rollback does not take it back.{{path}} Send after the commit, or write an outbox row in the transaction.",
     finally:
@@ -33,7 +32,12 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
   },
   check(analysis, report) {
     for (const inside of dispatchesInside(analysis)) {
-      report({ node: inside.node, messageId: messageFor(inside), data: dataFor(inside), suggest: afterCommitSuggestion(analysis, inside) });
+      report({
+        node: inside.node,
+        messageId: messageFor(inside),
+        data: dataFor(inside),
+        suggest: afterCommitSuggestion(analysis, inside),
+      });
     }
   },
 });
@@ -53,25 +57,50 @@ function dataFor(inside: DispatchInside): Record<string, string> {
     dispatch: labelOf(reached.ref),
     opener: isAmbient ? "settings.aftercommit.ambientTransaction" : scope.label,
     openedAt: isAmbient ? `"${scope.label}"` : `line ${String(lineOf(scope.openedAt.file, scope.openedAt.start))}`,
-    receiver: entry.to === "workflow" ? "workflow" : entry.to === "in-process bus" ? "listener" : entry.to === "queue" ? "worker" : "consumer",
+    receiver:
+      entry.to === "workflow"
+        ? "workflow"
+        : entry.to === "in-process bus"
+          ? "listener"
+          : entry.to === "queue"
+            ? "worker"
+            : "consumer",
     path: describePath(node, path),
     join: oneOrMore(entry.joins)
-      .map((join) => ("option" in join ? `\`{ ${join.option.path ?? ""} }\`` : "chained" in join ? `\`.${join.chained}(…)\`` : `argument ${String(join.argument + 1)}`))
+      .map((join) =>
+        "option" in join
+          ? `\`{ ${join.option.path ?? ""} }\``
+          : "chained" in join
+            ? `\`.${join.chained}(…)\``
+            : `argument ${String(join.argument + 1)}`,
+      )
       .join(" or "),
   };
 }
 
 /** Wraps a call that is a statement of its own into the after-commit slot that the transaction's handle or the file offers. */
-function afterCommitSuggestion(analysis: FileAnalysis, inside: DispatchInside): NonNullable<Finding<MessageIds>["suggest"]> {
+function afterCommitSuggestion(
+  analysis: FileAnalysis,
+  inside: DispatchInside,
+): NonNullable<Finding<MessageIds>["suggest"]> {
   const statement = statementOf(inside.node);
   const slot = statement && analysis.slots.at(inside.scope, statement);
   if (!statement || !slot) return [];
   const text = analysis.file.text.slice(inside.node.start, inside.node.end);
-  return [{ messageId: "afterCommit", data: { slot: slot.label }, edits: [{ start: statement.start, end: inside.node.end, text: `${slot.before}() => ${text})` }] }];
+  return [
+    {
+      messageId: "afterCommit",
+      data: { slot: slot.label },
+      edits: [{ start: statement.start, end: inside.node.end, text: `${slot.before}() => ${text})` }],
+    },
+  ];
 }
 
 /** The node, or the `await` or `void` before it, where it is all that a statement holds. */
 function statementOf(node: Node): Node | undefined {
-  const whole = node.parent && (node.parent.kind === "await" || (node.parent.kind === "unary" && node.parent.operator === "void")) ? node.parent : node;
+  const whole =
+    node.parent && (node.parent.kind === "await" || (node.parent.kind === "unary" && node.parent.operator === "void"))
+      ? node.parent
+      : node;
   return whole.parent?.kind === "block" ? whole : undefined;
 }

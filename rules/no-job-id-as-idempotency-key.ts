@@ -46,7 +46,12 @@ function checkIdentities(analysis: FileAnalysis, report: Report<MessageIds>): vo
     report({
       node: read.node,
       messageId: entry.stableOver === "nothing" ? "newPerDelivery" : "newPerDispatch",
-      data: { identity: read.property, what: whatHas(read.property), column: columnOf(arrival), arrival: describeArrival(read.node, arrival) },
+      data: {
+        identity: read.property,
+        what: whatHas(read.property),
+        column: columnOf(arrival),
+        arrival: describeArrival(read.node, arrival),
+      },
     });
   }
 }
@@ -61,7 +66,16 @@ function checkKeyPaths(analysis: FileAnalysis, report: Report<MessageIds>): void
     else if (identity) {
       const messageId = identity.entry.stableOver === "nothing" ? "newPerDelivery" : "newPerDispatch";
       const option = key.entry.slot.path ?? "";
-      report({ node: at, messageId, data: { identity: path, what: "message", column: option.slice(option.lastIndexOf(".") + 1), arrival: `\`${key.library.name}\`` } });
+      report({
+        node: at,
+        messageId,
+        data: {
+          identity: path,
+          what: "message",
+          column: option.slice(option.lastIndexOf(".") + 1),
+          arrival: `\`${key.library.name}\``,
+        },
+      });
     }
   }
 }
@@ -71,14 +85,24 @@ function checkRandomDeduplication(analysis: FileAnalysis, report: Report<Message
   const origins = originsOf(analysis);
   const keys = new Map<Node, { call: CallNode; makes: string; arrival: Arrival }>();
   for (const { call, makes } of origins.randomValuesIn(analysis)) {
-    for (const arrival of origins.arrivalsOf(call)) if (isDeduplication(arrival)) keys.set(arrival.at, { call, makes, arrival });
+    for (const arrival of origins.arrivalsOf(call))
+      if (isDeduplication(arrival)) keys.set(arrival.at, { call, makes, arrival });
   }
   const reported = new Set<Node>();
   for (const { call, makes, arrival } of keys.values()) {
     if (reported.has(call)) continue;
     reported.add(call);
     const holds = arrival.key?.entry.holds;
-    report({ node: call, messageId: "randomDeduplication", data: { makes, column: columnOf(arrival), arrival: describeArrival(call, arrival), holds: holds === undefined ? "" : ` (${holds})` } });
+    report({
+      node: call,
+      messageId: "randomDeduplication",
+      data: {
+        makes,
+        column: columnOf(arrival),
+        arrival: describeArrival(call, arrival),
+        holds: holds === undefined ? "" : ` (${holds})`,
+      },
+    });
   }
 }
 
@@ -86,7 +110,9 @@ function checkRandomDeduplication(analysis: FileAnalysis, report: Report<Message
 function recognisesRepeats(arrival: Arrival): boolean {
   switch (arrival.kind) {
     case "key":
-      return arrival.key?.entry.role === "idempotency" || isIdempotencyName(arrival.column ?? "") || isDeduplication(arrival);
+      return (
+        arrival.key?.entry.role === "idempotency" || isIdempotencyName(arrival.column ?? "") || isDeduplication(arrival)
+      );
     case "looked up":
       return true;
     case "stored":
@@ -99,8 +125,20 @@ function recognisesRepeats(arrival: Arrival): boolean {
 /** `processedMessages` of `db.insert(processedMessages).values(…)`. */
 function tableNames(at: Node): readonly string[] {
   const names: string[] = [];
-  for (let link: Node = at; link.kind === "call" || link.kind === "member"; link = link.kind === "call" ? link.callee : link.object) {
-    if (link.kind === "call") for (const argument of link.args) names.push(...(argument.kind === "name" || argument.kind === "member" ? namesOf(argument) : argument.kind === "literal" && typeof argument.value === "string" ? [argument.value] : []));
+  for (
+    let link: Node = at;
+    link.kind === "call" || link.kind === "member";
+    link = link.kind === "call" ? link.callee : link.object
+  ) {
+    if (link.kind === "call")
+      for (const argument of link.args)
+        names.push(
+          ...(argument.kind === "name" || argument.kind === "member"
+            ? namesOf(argument)
+            : argument.kind === "literal" && typeof argument.value === "string"
+              ? [argument.value]
+              : []),
+        );
   }
   return names;
 }

@@ -4,7 +4,15 @@ import { callersOf, type HandlerPath } from "./analysis/callers.js";
 import { describeArrival, describeHandler } from "./analysis/describe.js";
 import { originsOf, type RandomValue } from "./analysis/origin.js";
 import { isTestFile } from "./analysis/test-file.js";
-import { isDeliveryHeader, isEnvelopeName, isIdentityName, isObservationName, isOwnerName, isSecretName, isTemporaryName } from "./analysis/words.js";
+import {
+  isDeliveryHeader,
+  isEnvelopeName,
+  isIdentityName,
+  isObservationName,
+  isOwnerName,
+  isSecretName,
+  isTemporaryName,
+} from "./analysis/words.js";
 import { createRule } from "./create-rule.js";
 
 type MessageIds = "stored" | "dispatched" | "sent" | "key";
@@ -28,20 +36,31 @@ export const noRandomIdInHandler = createRule<MessageIds, []>({
     if (isTestFile(analysis.file.path)) return;
     const origins = originsOf(analysis);
     for (const random of origins.randomValuesIn(analysis)) {
-      const found = firstInHandler(analysis, origins.arrivalsOf(random.call).filter((arrival) => isIdentity(random, arrival)));
+      const found = firstInHandler(
+        analysis,
+        origins.arrivalsOf(random.call).filter((arrival) => isIdentity(random, arrival)),
+      );
       if (!found) continue;
       const { arrival, path } = found;
       report({
         node: random.call,
         messageId: arrival.kind === "looked up" ? "stored" : arrival.kind,
-        data: { makes: random.makes, arrival: describeArrival(random.call, arrival), column: arrival.column ?? arrival.names.at(-1) ?? "id", handler: describeHandler(path, random.call) },
+        data: {
+          makes: random.makes,
+          arrival: describeArrival(random.call, arrival),
+          column: arrival.column ?? arrival.names.at(-1) ?? "id",
+          handler: describeHandler(path, random.call),
+        },
       });
     }
   },
 });
 
 /** The first arrival that a job handler leads to. */
-function firstInHandler(analysis: FileAnalysis, arrivals: readonly Arrival[]): { arrival: Arrival; path: HandlerPath } | undefined {
+function firstInHandler(
+  analysis: FileAnalysis,
+  arrivals: readonly Arrival[],
+): { arrival: Arrival; path: HandlerPath } | undefined {
   for (const arrival of arrivals) {
     const path = arrival.top && callersOf(analysis).handlerAbove(arrival.top);
     if (path) return { arrival, path };
@@ -64,10 +83,21 @@ function isIdentity({ makes }: RandomValue, arrival: Arrival): boolean {
     case "stored":
       return isByName ? isIdentityName(own) && !isEnvelopeId : true;
     case "dispatched":
-      return isIdentityName(own) && !isEnvelopeId && !isObservationName(own) && !(trail.length <= 1 && isEnvelopeName(own)) && !names.some((name) => name !== "id" && isEnvelopeName(name));
+      return (
+        isIdentityName(own) &&
+        !isEnvelopeId &&
+        !isObservationName(own) &&
+        !(trail.length <= 1 && isEnvelopeName(own)) &&
+        !names.some((name) => name !== "id" && isEnvelopeName(name))
+      );
     case "looked up":
       return false;
     case "sent":
-      return isIdentityName(own) && !isEnvelopeId && (trail[0] !== "headers" || isDeliveryHeader(own)) && !passed.some(isObservationName);
+      return (
+        isIdentityName(own) &&
+        !isEnvelopeId &&
+        (trail[0] !== "headers" || isDeliveryHeader(own)) &&
+        !passed.some(isObservationName)
+      );
   }
 }

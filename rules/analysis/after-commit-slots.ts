@@ -33,7 +33,9 @@ export class AfterCommitSlots {
       const parameter = entry.handle === "last" ? scope.body.params.at(-1) : scope.body.params[entry.handle ?? -1];
       if (parameter?.target.kind !== "name" || enclosingFunction(place) !== scope.body) continue;
       for (const slot of library.afterCommit ?? []) {
-        const member = oneOrMore(slot.member).map(parseMember).find(({ container }) => container === entry.handleType);
+        const member = oneOrMore(slot.member)
+          .map(parseMember)
+          .find(({ container }) => container === entry.handleType);
         if (!member || slot.after === "rollback") continue;
         const handle = parameter.target.text;
         const event = slot.event === undefined ? "" : `"${slot.event}", `;
@@ -50,7 +52,9 @@ export class AfterCommitSlots {
     for (const statement of this.#file.root.body) {
       if (statement.kind !== "import") continue;
       for (const { local, imported } of statement.specifiers) {
-        const [slot] = knowledge.afterCommit.find([refOfImport(statement.module, imported === "default" ? local : imported, this.#file.path)]);
+        const [slot] = knowledge.afterCommit.find([
+          refOfImport(statement.module, imported === "default" ? local : imported, this.#file.path),
+        ]);
         if (slot?.entry.callback === 0 && slot.entry.after !== "rollback") return { label: local, before: `${local}(` };
       }
     }

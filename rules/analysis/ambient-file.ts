@@ -15,7 +15,8 @@ export function functionsAtTop(node: Node, program: Program): readonly FunctionN
 
 /** The same where a function sets the routes up: `(app) => { app.post("/orders", async () => …); }`. */
 function routesIn(node: Node): readonly FunctionNode[] {
-  if (node.kind === "call" && /^(?:get|post|put|patch|delete|all)$/.test(nameOfCallee(node) ?? "")) return node.args.filter((argument) => argument.kind === "function");
+  if (node.kind === "call" && /^(?:get|post|put|patch|delete|all)$/.test(nameOfCallee(node) ?? ""))
+    return node.args.filter((argument) => argument.kind === "function");
   return childrenOf(node).flatMap(routesIn);
 }
 

@@ -51,7 +51,11 @@ export function analyse(sourceCode: Readonly<TSESLint.SourceCode>, path: string,
   return analysis;
 }
 
-function typedProgram(sourceCode: Readonly<TSESLint.SourceCode>, path: string, knowledge: Knowledge): { file: CodeFile; program: Program } | undefined {
+function typedProgram(
+  sourceCode: Readonly<TSESLint.SourceCode>,
+  path: string,
+  knowledge: Knowledge,
+): { file: CodeFile; program: Program } | undefined {
   // under oxlint and other parsers the services are an empty object
   const services = sourceCode.parserServices as { program?: ts.Program | null } | undefined;
   const tsProgram = services?.program;
@@ -68,7 +72,11 @@ function typedProgram(sourceCode: Readonly<TSESLint.SourceCode>, path: string, k
   return { file: codeOfSourceFile(typescript, sourceFile), program };
 }
 
-function untypedProgram(sourceCode: Readonly<TSESLint.SourceCode>, path: string, knowledge: Knowledge): { file: CodeFile; program: Program } {
+function untypedProgram(
+  sourceCode: Readonly<TSESLint.SourceCode>,
+  path: string,
+  knowledge: Knowledge,
+): { file: CodeFile; program: Program } {
   const file = new EstreeFile(path, sourceCode.text, sourceCode.ast as unknown as Raw);
   const scopeOf = (raw: Raw) => sourceCode.getScope?.(raw as never) ?? null;
   const semantics = new UntypedSemantics(file, scopeOf as never, knowledge);

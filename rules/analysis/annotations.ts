@@ -1,4 +1,12 @@
-import { enclosingClass, type CallNode, type FunctionNode, type MemberNode, type NameNode, type Node, type TypeText } from "./code/node.js";
+import {
+  enclosingClass,
+  type CallNode,
+  type FunctionNode,
+  type MemberNode,
+  type NameNode,
+  type Node,
+  type TypeText,
+} from "./code/node.js";
 import { oneOrMore, type Knowledge } from "./knowledge.js";
 import type { Definition, Ref } from "./semantics.js";
 
@@ -46,7 +54,11 @@ export class Annotations {
       case "member": {
         const own = this.#code.ownMember(node);
         if (own) return this.#containersOfDefinition(own);
-        return node.property === undefined ? [] : this.containersOf(node.object).flatMap((type) => this.#made(`${type.name}.${node.property ?? ""}`, memberRef(type, node.property ?? ""), false));
+        return node.property === undefined
+          ? []
+          : this.containersOf(node.object).flatMap((type) =>
+              this.#made(`${type.name}.${node.property ?? ""}`, memberRef(type, node.property ?? ""), false),
+            );
       }
       case "call":
         return node.isNew ? this.#constructed(node) : this.#returned(node);
@@ -63,7 +75,10 @@ export class Annotations {
     switch (definition?.kind) {
       case "declared":
         // an export: its members are found under its own name, and under what the catalogue says that it is
-        return definition.refs.flatMap((ref) => [...(ref.name === "*" || ref.name === "default" ? [{ ...ref, name: "*" }] : [ref]), ...this.#made(ref.name, ref, false)]);
+        return definition.refs.flatMap((ref) => [
+          ...(ref.name === "*" || ref.name === "default" ? [{ ...ref, name: "*" }] : [ref]),
+          ...this.#made(ref.name, ref, false),
+        ]);
       case "variable": {
         const { declarator, path } = definition;
         if (path.length === 0) {
@@ -73,12 +88,16 @@ export class Annotations {
         }
         const [key] = path;
         return declarator.init && path.length === 1 && typeof key === "string"
-          ? this.containersOf(declarator.init).flatMap((type) => this.#made(`${type.name}.${key}`, memberRef(type, key), false))
+          ? this.containersOf(declarator.init).flatMap((type) =>
+              this.#made(`${type.name}.${key}`, memberRef(type, key), false),
+            )
           : [];
       }
       case "parameter":
         if (definition.path.length > 0) return [];
-        return definition.parameter.type ? this.annotated(definition.parameter.type, definition.parameter) : this.#handleOf(definition.fn, definition.index);
+        return definition.parameter.type
+          ? this.annotated(definition.parameter.type, definition.parameter)
+          : this.#handleOf(definition.fn, definition.index);
       case "field":
         if (definition.field.type) return this.annotated(definition.field.type, definition.field);
         return definition.field.value ? this.containersOf(definition.field.value) : [];
@@ -97,20 +116,38 @@ export class Annotations {
   }
 
   instanceOf(callee: Node, depth = 0): readonly Ref[] {
-    const definition = callee.kind === "name" ? this.#code.definitionOfName(callee) : callee.kind === "member" ? this.#code.definitionOfMember(callee) : undefined;
+    const definition =
+      callee.kind === "name"
+        ? this.#code.definitionOfName(callee)
+        : callee.kind === "member"
+          ? this.#code.definitionOfMember(callee)
+          : undefined;
     // `class A extends A` is possible while one types
-    if (definition?.kind === "class") return definition.node.superClass && depth < 8 ? this.instanceOf(definition.node.superClass, depth + 1) : [];
+    if (definition?.kind === "class")
+      return definition.node.superClass && depth < 8 ? this.instanceOf(definition.node.superClass, depth + 1) : [];
     if (definition?.kind !== "declared") return [];
-    return definition.refs.map((ref) => ({ ...ref, container: undefined, name: ref.name === "default" ? "*" : ref.name }));
+    return definition.refs.map((ref) => ({
+      ...ref,
+      container: undefined,
+      name: ref.name === "default" ? "*" : ref.name,
+    }));
   }
 
   #returned(call: CallNode): readonly Ref[] {
     const { callee } = call;
-    const definition = callee.kind === "name" ? this.#code.definitionOfName(callee) : callee.kind === "member" ? this.#code.definitionOfMember(callee) : undefined;
+    const definition =
+      callee.kind === "name"
+        ? this.#code.definitionOfName(callee)
+        : callee.kind === "member"
+          ? this.#code.definitionOfMember(callee)
+          : undefined;
     if (definition?.kind === "declared") {
-      return definition.refs.flatMap((ref) => this.#made(ref.container === undefined ? ref.name : `${ref.container}.${ref.name}`, ref, true));
+      return definition.refs.flatMap((ref) =>
+        this.#made(ref.container === undefined ? ref.name : `${ref.container}.${ref.name}`, ref, true),
+      );
     }
-    if (definition?.kind === "function") return definition.fn.returnType ? this.annotated(awaited(definition.fn.returnType), definition.fn) : [];
+    if (definition?.kind === "function")
+      return definition.fn.returnType ? this.annotated(awaited(definition.fn.returnType), definition.fn) : [];
     // a value that is called itself: `const db = pgp(url)`
     return this.containersOf(callee).flatMap((type) => this.#made(`${type.name}.()`, type, false));
   }
@@ -119,13 +156,25 @@ export class Annotations {
   #made(what: string, ref: Ref, called: boolean): readonly Ref[] {
     const written = called ? `${what}()` : what;
     const anyContainer = called && ref.container === "*" ? `.${ref.name}()` : undefined;
-    const anyProperty = called || ref.container === undefined || ref.name.startsWith("$") ? undefined : `${ref.container}.*`;
+    const anyProperty =
+      called || ref.container === undefined || ref.name.startsWith("$") ? undefined : `${ref.container}.*`;
     return this.#knowledge.libraries
       .filter((library) => library.packages.includes(ref.package) || library.importedFrom?.includes(ref.package))
       .flatMap((library) =>
         Object.entries(library.values ?? {}).flatMap(([container, forms]) =>
-          oneOrMore(forms).some((form) => form === written || form === anyProperty || (anyContainer !== undefined && form.endsWith(anyContainer)))
-            ? [{ package: library.packages[0] ?? ref.package, container: undefined, name: container, file: undefined, isProject: false }]
+          oneOrMore(forms).some(
+            (form) =>
+              form === written || form === anyProperty || (anyContainer !== undefined && form.endsWith(anyContainer)),
+          )
+            ? [
+                {
+                  package: library.packages[0] ?? ref.package,
+                  container: undefined,
+                  name: container,
+                  file: undefined,
+                  isProject: false,
+                },
+              ]
             : [],
         ),
       );
@@ -137,9 +186,13 @@ export class Annotations {
     if (!inner || first === undefined) return [];
     const last = inner.path.at(-1) ?? first;
     const definition = this.#code.typeNamed(first, near);
-    if (definition?.kind === "class") return definition.node.superClass ? this.instanceOf(definition.node.superClass) : [];
+    if (definition?.kind === "class")
+      return definition.node.superClass ? this.instanceOf(definition.node.superClass) : [];
     if (definition?.kind !== "declared") return [];
-    return definition.refs.map((ref) => ({ ...ref, name: inner.path.length > 1 ? last : ref.name === "default" ? "*" : ref.name }));
+    return definition.refs.map((ref) => ({
+      ...ref,
+      name: inner.path.length > 1 ? last : ref.name === "default" ? "*" : ref.name,
+    }));
   }
 
   /** A callback's parameter without annotation: the handle of the opener that the callback is given to. */
@@ -149,17 +202,32 @@ export class Annotations {
     const { callee } = call;
     if (callee.kind === "member" && callee.property !== undefined && index === 0) {
       const { property } = callee;
-      const given = this.containersOf(callee.object).flatMap((type) => this.#made(`${type.name}.${property}(=>)`, memberRef(type, property), false));
+      const given = this.containersOf(callee.object).flatMap((type) =>
+        this.#made(`${type.name}.${property}(=>)`, memberRef(type, property), false),
+      );
       if (given.length > 0) return given;
     }
     const name = callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
     if (!this.#knowledge.transactions.hasName(name)) return [];
-    const definition = callee.kind === "name" ? this.#code.definitionOfName(callee) : callee.kind === "member" ? this.#code.definitionOfMember(callee) : undefined;
+    const definition =
+      callee.kind === "name"
+        ? this.#code.definitionOfName(callee)
+        : callee.kind === "member"
+          ? this.#code.definitionOfMember(callee)
+          : undefined;
     if (definition?.kind !== "declared") return [];
     return this.#knowledge.transactions.find(definition.refs).flatMap(({ library, entry }) => {
       const handle = entry.handle === "last" ? fn.params.length - 1 : entry.handle;
       if (handle !== index || entry.handleType === undefined) return [];
-      return [{ package: entry.handlePackage ?? library.packages[0] ?? "", container: undefined, name: entry.handleType, file: undefined, isProject: false }];
+      return [
+        {
+          package: entry.handlePackage ?? library.packages[0] ?? "",
+          container: undefined,
+          name: entry.handleType,
+          file: undefined,
+          isProject: false,
+        },
+      ];
     });
   }
 }

@@ -50,17 +50,32 @@ const adders = /^(?:push|unshift|add|set|append)$/;
 const mail = new Set(["http", "mail", "payment", "message"]);
 
 /** What a call does with the argument in which a value stands. */
-export function arrivalsAt(call: CallNode, index: number, trail: Trail, element: number | undefined, program: Program): Arrivals {
+export function arrivalsAt(
+  call: CallNode,
+  index: number,
+  trail: Trail,
+  element: number | undefined,
+  program: Program,
+): Arrivals {
   const { effects, semantics } = program;
   const called = effects.calledBy(call, undefined);
   const refs = called.refs.length === 0 && called.callee.kind === "other" ? semantics.signatureOf(call) : called.refs;
-  const ended = (arrivals: readonly Found[]): Arrivals => ({ arrivals, functions: [], then: call.isNew ? { kind: "result" } : stop });
+  const ended = (arrivals: readonly Found[]): Arrivals => ({
+    arrivals,
+    functions: [],
+    then: call.isNew ? { kind: "result" } : stop,
+  });
 
   const inserted = index > 0 ? insertedBy(call, trail, element, program) : undefined;
   if (inserted) return ended(inserted);
   const key = namedKey(call, index, trail);
   if (key) return ended([key]);
-  const known = [...keysAt(call, index, trail, refs, program), ...storesAt(call, index, trail, refs, program), ...dispatchesAt(call, index, trail, refs, program), ...effectsAt(call, index, trail, refs, program)];
+  const known = [
+    ...keysAt(call, index, trail, refs, program),
+    ...storesAt(call, index, trail, refs, program),
+    ...dispatchesAt(call, index, trail, refs, program),
+    ...effectsAt(call, index, trail, refs, program),
+  ];
   if (known.length > 0) return ended(known.flatMap((found) => (found === "elsewhere" ? [] : [found])));
 
   const functions = functionsOf(called, call, program);
@@ -74,39 +89,92 @@ export function arrivalsAt(call: CallNode, index: number, trail: Trail, element:
 function keysAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge }: Program): Found[] {
   return (call.isNew ? knowledge.keyConstructors : knowledge.keys).find(refs).flatMap((key) => {
     const { slot, isPathIntoEvent, andFollowing } = key.entry;
-    const fits = slotIndexFits(slot, index, call.args.length) || (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
+    const fits =
+      slotIndexFits(slot, index, call.args.length) ||
+      (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
     const rest = !isPathIntoEvent && fits ? matchSlot(slot.path, trail) : undefined;
     if (rest?.length !== 0) return [];
-    return [{ kind: "key", at: call, label: labelOfCall(call), trail, column: slot.path?.split(".").at(-1) ?? lastName(trail), key, isByName: false }];
+    return [
+      {
+        kind: "key",
+        at: call,
+        label: labelOfCall(call),
+        trail,
+        column: slot.path?.split(".").at(-1) ?? lastName(trail),
+        key,
+        isByName: false,
+      },
+    ];
   });
 }
 
-function storesAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], program: Program): (Found | "elsewhere")[] {
+function storesAt(
+  call: CallNode,
+  index: number,
+  trail: Trail,
+  refs: readonly Ref[],
+  program: Program,
+): (Found | "elsewhere")[] {
   const { knowledge } = program;
-  return (call.isNew ? knowledge.storeConstructors : knowledge.stores).find(refs).map(({ entry }): Found | "elsewhere" => {
-    const { slot, andFollowing, insertsIn } = entry;
-    const fits = slotIndexFits(slot, index, call.args.length) || (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
-    const rest = fits ? matchSlot(slot.path, trail) : undefined;
-    if (!rest || insertsIn !== undefined) return "elsewhere";
-    const column = rest.find((step) => step !== "[]");
-    if (isGuarded(call, column)) return "elsewhere";
-    return { kind: "stored", at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: false };
-  });
+  return (call.isNew ? knowledge.storeConstructors : knowledge.stores)
+    .find(refs)
+    .map(({ entry }): Found | "elsewhere" => {
+      const { slot, andFollowing, insertsIn } = entry;
+      const fits =
+        slotIndexFits(slot, index, call.args.length) ||
+        (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
+      const rest = fits ? matchSlot(slot.path, trail) : undefined;
+      if (!rest || insertsIn !== undefined) return "elsewhere";
+      const column = rest.find((step) => step !== "[]");
+      if (isGuarded(call, column)) return "elsewhere";
+      return {
+        kind: "stored",
+        at: call,
+        label: labelOfCall(call),
+        trail: rest,
+        column: lastName(rest),
+        isByName: false,
+      };
+    });
 }
 
-function dispatchesAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge, values, semantics }: Program): (Found | "elsewhere")[] {
+function dispatchesAt(
+  call: CallNode,
+  index: number,
+  trail: Trail,
+  refs: readonly Ref[],
+  { knowledge, values, semantics }: Program,
+): (Found | "elsewhere")[] {
   return knowledge.dispatches.find(refs).flatMap(({ entry }): (Found | "elsewhere")[] => {
-    if (entry.command !== undefined && !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)) return [];
-    const rests = oneOrMore(entry.payload).flatMap((slot) => (slotIndexFits(slot, index, call.args.length) ? [matchSlot(slot.path, trail)] : []));
+    if (
+      entry.command !== undefined &&
+      !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)
+    )
+      return [];
+    const rests = oneOrMore(entry.payload).flatMap((slot) =>
+      slotIndexFits(slot, index, call.args.length) ? [matchSlot(slot.path, trail)] : [],
+    );
     const rest = rests.find((candidate) => candidate !== undefined);
     if (!rest || entry.to === "in-process bus") return ["elsewhere"];
-    return [{ kind: "dispatched", at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: false }];
+    return [
+      { kind: "dispatched", at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: false },
+    ];
   });
 }
 
-function effectsAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge, values, semantics }: Program): (Found | "elsewhere")[] {
+function effectsAt(
+  call: CallNode,
+  index: number,
+  trail: Trail,
+  refs: readonly Ref[],
+  { knowledge, values, semantics }: Program,
+): (Found | "elsewhere")[] {
   return knowledge.effects.find(refs).flatMap(({ entry }): (Found | "elsewhere")[] => {
-    if (entry.command !== undefined && !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)) return [];
+    if (
+      entry.command !== undefined &&
+      !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)
+    )
+      return [];
     if (entry.reads || !mail.has(entry.kind) || (index === 0 && trail.length === 0)) return ["elsewhere"];
     return [{ kind: "sent", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: false }];
   });
@@ -115,7 +183,10 @@ function effectsAt(call: CallNode, index: number, trail: Trail, refs: readonly R
 /** `{ idempotencyKey: id }`, `{ headers: { "Idempotency-Key": id } }`, `headers.set("Idempotency-Key", id)`: the name tells all. */
 function namedKey(call: CallNode, index: number, trail: Trail): Found | undefined {
   const [first] = call.args;
-  const header = index === 1 && trail.length === 0 && first?.kind === "literal" && typeof first.value === "string" ? first.value : undefined;
+  const header =
+    index === 1 && trail.length === 0 && first?.kind === "literal" && typeof first.value === "string"
+      ? first.value
+      : undefined;
   const name = header ?? trail.at(-1);
   if (name === undefined || !isIdempotencyName(name)) return undefined;
   return { kind: "key", at: call, label: labelOfCall(call), trail, column: name, isByName: true };
@@ -124,25 +195,44 @@ function namedKey(call: CallNode, index: number, trail: Trail): Found | undefine
 /** `prisma.processedMessage.findUnique({ where: { id } })`, `redis.set("processed:" + id, …)`: what was done is remembered under it. */
 function askedOf(call: CallNode, trail: Trail): Found | undefined {
   const [name = "", ...receiver] = namesOf(call.callee);
-  if (!/^(?:find|get|exists|has|count|select|set|sadd|sismember|hset|hget|hexists|where|eq|add|save|insert|create|upsert|mark|is|record|claim|try)/.test(name)) return undefined;
-  if (![...receiver, name].some(isLedgerName) && !call.args.some((argument) => isLedgerText(argument))) return undefined;
+  if (
+    !/^(?:find|get|exists|has|count|select|set|sadd|sismember|hset|hget|hexists|where|eq|add|save|insert|create|upsert|mark|is|record|claim|try)/.test(
+      name,
+    )
+  )
+    return undefined;
+  if (![...receiver, name].some(isLedgerName) && !call.args.some((argument) => isLedgerText(argument)))
+    return undefined;
   return { kind: "looked up", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: true };
 }
 
 function isLedgerText(node: Node): boolean {
-  const texts = node.kind === "literal" && typeof node.value === "string" ? [node.value] : node.kind === "template" ? node.strings : node.kind === "binary" ? [] : undefined;
+  const texts =
+    node.kind === "literal" && typeof node.value === "string"
+      ? [node.value]
+      : node.kind === "template"
+        ? node.strings
+        : node.kind === "binary"
+          ? []
+          : undefined;
   if (node.kind === "binary") return isLedgerText(node.left) || isLedgerText(node.right);
-  return texts?.some((text) => /(?:^|[^a-z])(?:processed|idempoten|dedup|inbox|ledger|handled|seen)/i.test(text)) ?? false;
+  return (
+    texts?.some((text) => /(?:^|[^a-z])(?:processed|idempoten|dedup|inbox|ledger|handled|seen)/i.test(text)) ?? false
+  );
 }
 
 /** The functions of the project that a call runs. */
 function functionsOf({ callee }: Called, call: CallNode, { semantics }: Program): readonly FunctionNode[] {
   if (callee.kind === "closure") return callee.fn.body ? [callee.fn] : [];
   if (callee.kind === "class" && call.isNew) {
-    const constructor = callee.node.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
+    const constructor = callee.node.members.find(
+      (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
+    );
     return constructor?.kind === "function" ? [constructor] : [];
   }
-  return callee.kind === "declared" && callee.refs.some((ref) => ref.isProject) ? semantics.implementationsOf(callee.definition).slice(0, 6) : [];
+  return callee.kind === "declared" && callee.refs.some((ref) => ref.isProject)
+    ? semantics.implementationsOf(callee.definition).slice(0, 6)
+    : [];
 }
 
 /** A repository's or writer's method may keep the row and write it later; its class and its own name say that it stores. */
@@ -151,14 +241,24 @@ function byClass(call: CallNode, trail: Trail, functions: readonly FunctionNode[
   const owner = fn?.owner?.kind === "class" ? fn.owner.name : undefined;
   if (call.isNew || owner === undefined || fn?.name === undefined || trail.length === 0) return stop;
   const column = lastName(trail);
-  if (!/(?:writer|repository|repo|dao|store)$/i.test(owner) || workOf(fn.name, [owner]) !== "stores" || column === undefined || !isIdentityName(column)) return stop;
-  return { kind: "arrives", arrival: { kind: "stored", at: call, label: labelOfCall(call), trail, column, isByName: true } };
+  if (
+    !/(?:writer|repository|repo|dao|store)$/i.test(owner) ||
+    workOf(fn.name, [owner]) !== "stores" ||
+    column === undefined ||
+    !isIdentityName(column)
+  )
+    return stop;
+  return {
+    kind: "arrives",
+    arrival: { kind: "stored", at: call, label: labelOfCall(call), trail, column, isByName: true },
+  };
 }
 
 /** A library that nobody described: what it returns is made from what it is given. */
 function byLibrary(call: CallNode, refs: readonly Ref[]): Arrivals["then"] {
   const name = nameOfCallee(call) ?? "";
-  const isObjectAssign = name === "assign" && refs.some((ref) => ref.container === "ObjectConstructor" || ref.container === "Object");
+  const isObjectAssign =
+    name === "assign" && refs.some((ref) => ref.container === "ObjectConstructor" || ref.container === "Object");
   if (isObjectAssign || (adders.test(name) && call.callee.kind === "member")) return { kind: "kept" };
   return workOf(name, []) === "reads" ? stop : { kind: "result" };
 }
@@ -173,21 +273,30 @@ function byName(call: CallNode, index: number, trail: Trail): Arrivals["then"] {
   if (isMethod && adders.test(name) && work !== "stores" && work !== "dispatches") return { kind: "kept" };
   if (work === "unknown") return { kind: "result" };
   if (work === "observes" || work === "reads") return stop;
-  const arrives = (kind: Found["kind"], rest: Trail): Arrivals["then"] => ({ kind: "arrives", arrival: { kind, at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: true } });
+  const arrives = (kind: Found["kind"], rest: Trail): Arrivals["then"] => ({
+    kind: "arrives",
+    arrival: { kind, at: call, label: labelOfCall(call), trail: rest, column: lastName(rest), isByName: true },
+  });
   if (work === "dispatches") {
     // `queue.add(name, data, { jobId })`
-    if (index >= 2 && /^(?:jobId|jobKey|singletonKey)$|dedup/i.test(lastName(trail) ?? "")) return arrives("key", trail);
+    if (index >= 2 && /^(?:jobId|jobKey|singletonKey)$|dedup/i.test(lastName(trail) ?? ""))
+      return arrives("key", trail);
     return arrives("dispatched", trail);
   }
-  const isRow = /^(?:create|upsert)(?:Many)?(?:AndReturn)?$/.test(name) && ["data", "where", "create", "update"].includes(trail[0] ?? "");
+  const isRow =
+    /^(?:create|upsert)(?:Many)?(?:AndReturn)?$/.test(name) &&
+    ["data", "where", "create", "update"].includes(trail[0] ?? "");
   if (isRow) {
     const rest = trail.slice(1);
-    return trail[0] === (name === "upsert" ? "where" : "data") && !isGuarded(call, rest[0]) ? arrives("stored", rest) : stop;
+    return trail[0] === (name === "upsert" ? "where" : "data") && !isGuarded(call, rest[0])
+      ? arrives("stored", rest)
+      : stop;
   }
   return isGuarded(call, lastName(trail)) ? stop : arrives("stored", trail);
 }
 
-const conflicts = /^(?:onConflict\w*|orIgnore|orUpdate|onDuplicateKeyUpdate|ignore|findOrCreate\w*|firstOrCreate|insertOrIgnore|upsert\w*)$/;
+const conflicts =
+  /^(?:onConflict\w*|orIgnore|orUpdate|onDuplicateKeyUpdate|ignore|findOrCreate\w*|firstOrCreate|insertOrIgnore|upsert\w*)$/;
 
 /** Whether a second insert of the same business row is taken by the database: `.onConflictDoNothing()`, `skipDuplicates`. */
 function isGuarded(call: CallNode, column: string | undefined): boolean {
@@ -202,14 +311,22 @@ function isGuarded(call: CallNode, column: string | undefined): boolean {
     if (link.kind === "call" && takes(link)) return true;
     if (link.kind !== "call" && link.kind !== "member") break;
   }
-  for (let link: Node = call.callee; ; ) {
+  for (let link: Node = call.callee; ;) {
     if (link.kind === "member") link = link.object;
     else if (link.kind === "call") {
       if (takes(link)) return true;
       link = link.callee;
     } else break;
   }
-  return call.args.some((argument) => argument.kind === "object" && argument.properties.some(({ key, value }) => (key === "skipDuplicates" || key === "ignoreDuplicates" || key === "updateOnDuplicate") && !(value.kind === "literal" && value.value === false)));
+  return call.args.some(
+    (argument) =>
+      argument.kind === "object" &&
+      argument.properties.some(
+        ({ key, value }) =>
+          (key === "skipDuplicates" || key === "ignoreDuplicates" || key === "updateOnDuplicate") &&
+          !(value.kind === "literal" && value.value === false),
+      ),
+  );
 }
 
 function textsIn(node: Node): string[] {
@@ -230,7 +347,10 @@ function insertedBy(call: CallNode, trail: Trail, element: number | undefined, p
 }
 
 /** The same for `` sql`INSERT INTO …` ``. */
-export function insertedText(template: TemplateNode, _program: Program): { table: string; columns: readonly string[] } | undefined {
+export function insertedText(
+  template: TemplateNode,
+  _program: Program,
+): { table: string; columns: readonly string[] } | undefined {
   const insert = insertIn(template.strings.join("?"));
   return insert && !insert.isGuarded ? insert : undefined;
 }
@@ -243,7 +363,10 @@ function textOf(node: Node, { values }: Program): string | undefined {
 }
 
 function insertIn(text: string): { table: string; columns: readonly string[]; isGuarded: boolean } | undefined {
-  const match = /^\s*(?:with\b[\s\S]*?\b)?(?:insert|replace)\s+(ignore\s+)?into\s+["'`]?([\w.?"]+)["'`]?\s*(?:\(([^)]*)\))?/i.exec(text);
+  const match =
+    /^\s*(?:with\b[\s\S]*?\b)?(?:insert|replace)\s+(ignore\s+)?into\s+["'`]?([\w.?"]+)["'`]?\s*(?:\(([^)]*)\))?/i.exec(
+      text,
+    );
   if (!match) return undefined;
   return {
     table: (match[2] ?? "").replaceAll(/["'`]/g, ""),
@@ -255,7 +378,8 @@ function insertIn(text: string): { table: string; columns: readonly string[]; is
 /** The names of a callee from the last to the first: `prisma.order.create` → `create`, `order`, `prisma`. */
 export function namesOf(callee: Node): string[] {
   if (callee.kind === "name") return [callee.text];
-  if (callee.kind === "member") return [...(callee.property === undefined ? [] : [callee.property]), ...namesOf(callee.object)];
+  if (callee.kind === "member")
+    return [...(callee.property === undefined ? [] : [callee.property]), ...namesOf(callee.object)];
   if (callee.kind === "call") return namesOf(callee.callee);
   return callee.kind === "await" && callee.argument ? namesOf(callee.argument) : [];
 }

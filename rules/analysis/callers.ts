@@ -1,7 +1,17 @@
 import { basename } from "node:path";
 
 import type { Program } from "./analysis.js";
-import { enclosingClass, enclosingFunction, type ClassNode, type CodeFile, type DeclaratorNode, type FieldNode, type FunctionNode, type Node, type PropertyNode } from "./code/node.js";
+import {
+  enclosingClass,
+  enclosingFunction,
+  type ClassNode,
+  type CodeFile,
+  type DeclaratorNode,
+  type FieldNode,
+  type FunctionNode,
+  type Node,
+  type PropertyNode,
+} from "./code/node.js";
 import { Handlers, type JobHandler } from "./handler-scope.js";
 import { mentions, occurrences } from "./occurrences.js";
 import type { Definition, Semantics } from "./semantics.js";
@@ -73,7 +83,12 @@ export class Callers {
   /** The handler that reads a field or variable in which handlers are kept. */
   handlerThatReads(holder: Node): JobHandler | undefined {
     let target = holder;
-    while (target.kind === "member" && (target.index || target.object.kind === "member" || target.object.kind === "name") && target.object.kind !== "this") target = target.object;
+    while (
+      target.kind === "member" &&
+      (target.index || target.object.kind === "member" || target.object.kind === "name") &&
+      target.object.kind !== "this"
+    )
+      target = target.object;
     const name = target.kind === "member" ? target.property : target.kind === "name" ? target.text : undefined;
     const key = `${holder.file.path}:${name ?? ""}`;
     if (name === undefined || this.#reading.has(key)) return undefined;
@@ -94,7 +109,8 @@ export class Callers {
 
   /** Whether two places read the same variable, or the same field of their class. */
   #isSame(use: Node, target: Node): boolean {
-    if (use.kind === "member") return target.kind === "member" && use.object.kind === "this" && enclosingClass(use) === enclosingClass(target);
+    if (use.kind === "member")
+      return target.kind === "member" && use.object.kind === "this" && enclosingClass(use) === enclosingClass(target);
     if (use.kind !== "name" || target.kind !== "name") return false;
     const [one, other] = [use, target].map((name) => this.#program.semantics.definitionOfName(name));
     return one?.kind === "variable" && other?.kind === "variable" && one.declarator === other.declarator;
@@ -160,7 +176,10 @@ export class Callers {
     if (handler) return handler;
     const call = site.parent;
     // `new Worker(name, makeHandler(deps))`: what the function returns is the handler
-    const made = call?.kind === "call" && call.callee === site ? resultsOf(fn).find((result) => result.kind === "function") : undefined;
+    const made =
+      call?.kind === "call" && call.callee === site
+        ? resultsOf(fn).find((result) => result.kind === "function")
+        : undefined;
     return made?.kind === "function" && call ? handlers.handlerBy(made, call) : undefined;
   }
 
@@ -183,7 +202,11 @@ export class Callers {
     const module = basename(own.path).replace(/\.[^.]*$/, "");
     for (const file of files) {
       if (isTestFile(file.path) && file !== own) continue;
-      for (const name of namesIn(file, known.name, isDefault && file !== own && mentions(file, module === "index" ? "from" : module))) {
+      for (const name of namesIn(
+        file,
+        known.name,
+        isDefault && file !== own && mentions(file, module === "index" ? "from" : module),
+      )) {
         for (const node of occurrences(file, name)) {
           if (++places > PLACES) return found;
           if (this.#names(node, known)) found.push(node);
@@ -197,7 +220,12 @@ export class Callers {
   #names(node: Node, known: Known): boolean {
     const { semantics } = this.#program;
     if (isDeclarationName(node)) return false;
-    const definition = node.kind === "name" ? semantics.definitionOfName(node) : node.kind === "member" ? semantics.definitionOfMember(node) : undefined;
+    const definition =
+      node.kind === "name"
+        ? semantics.definitionOfName(node)
+        : node.kind === "member"
+          ? semantics.definitionOfMember(node)
+          : undefined;
     if (!definition) return semantics.isTyped && this.#isTakenFromRegistry(node, known);
     if (known.holder && definitionHolder(definition) === known.holder) return true;
     const { fn } = known;
@@ -208,7 +236,12 @@ export class Callers {
       case "class":
         return fn.role === "constructor" && fn.owner === definition.node;
       case "declared":
-        return definition.refs.some((ref) => ref.isProject) && (semantics.implementationsOf(definition).includes(fn) || this.#implementsMember(known, definition) || this.#completes(fn, definition));
+        return (
+          definition.refs.some((ref) => ref.isProject) &&
+          (semantics.implementationsOf(definition).includes(fn) ||
+            this.#implementsMember(known, definition) ||
+            this.#completes(fn, definition))
+        );
       case "variable":
         return this.#proxyOf(node, known) !== undefined;
       default:
@@ -222,10 +255,18 @@ export class Callers {
 
   /** `const deps: Deps = { upload: async () => … }` implements `upload` of `Deps`. */
   #implementsMember(known: Known, { refs }: Extract<Definition, { kind: "declared" }>): boolean {
-    const object = known.holder?.kind === "property" ? known.holder.parent : known.fn?.owner?.kind === "object" ? known.fn.owner : undefined;
+    const object =
+      known.holder?.kind === "property"
+        ? known.holder.parent
+        : known.fn?.owner?.kind === "object"
+          ? known.fn.owner
+          : undefined;
     if (object?.kind !== "object" || !refs.some((ref) => ref.name === known.name)) return false;
     const expected = this.#program.semantics.expectedTypesOf(object);
-    return refs.some((ref) => ref.name === known.name && expected.some((type) => type.name === ref.container && type.file === ref.file));
+    return refs.some(
+      (ref) =>
+        ref.name === known.name && expected.some((type) => type.name === ref.container && type.file === ref.file),
+    );
   }
 
   /**
@@ -234,15 +275,21 @@ export class Callers {
    */
   #isTakenFromRegistry(node: Node, { fn }: Known): boolean {
     const { parent } = node;
-    if (node.kind !== "member" || parent?.kind !== "call" || parent.callee !== node || fn?.owner?.kind !== "class") return false;
+    if (node.kind !== "member" || parent?.kind !== "call" || parent.callee !== node || fn?.owner?.kind !== "class")
+      return false;
     if (!fn.owner.superClass && fn.owner.interfaces.length === 0) return false;
-    for (let around = enclosingFunction(node); around; around = enclosingFunction(around)) if (this.handlers.handlerOf(around)) return true;
+    for (let around = enclosingFunction(node); around; around = enclosingFunction(around))
+      if (this.handlers.handlerOf(around)) return true;
     return false;
   }
 
   /** A method of a class inside other code completes an abstract one as well. */
   #completes(fn: FunctionNode, { refs }: Extract<Definition, { kind: "declared" }>): boolean {
-    return refs.some((ref) => ref.name === fn.name && this.#basesOf(fn).some((base) => base.name === ref.container && base.file.path === ref.file));
+    return refs.some(
+      (ref) =>
+        ref.name === fn.name &&
+        this.#basesOf(fn).some((base) => base.name === ref.container && base.file.path === ref.file),
+    );
   }
 
   /** The classes of the project that the class of a method extends. */
@@ -252,7 +299,12 @@ export class Callers {
     let current = fn.owner?.kind === "class" ? fn.owner : undefined;
     while (current && bases.length < 6) {
       const { superClass }: ClassNode = current;
-      const above: Definition | undefined = superClass?.kind === "name" ? semantics.definitionOfName(superClass) : superClass?.kind === "member" ? semantics.definitionOfMember(superClass) : undefined;
+      const above: Definition | undefined =
+        superClass?.kind === "name"
+          ? semantics.definitionOfName(superClass)
+          : superClass?.kind === "member"
+            ? semantics.definitionOfMember(superClass)
+            : undefined;
       current = above?.kind === "class" ? above.node : undefined;
       if (current) bases.push(current);
     }
@@ -271,23 +323,35 @@ export class Callers {
     const variable = site.kind === "member" && site.object.kind === "name" ? site.object : site;
     const definition = variable.kind === "name" ? semantics.definitionOfName(variable) : undefined;
     const init = definition?.kind === "variable" ? definition.declarator.init : undefined;
-    if (name === undefined || !fn || definition?.kind !== "variable" || init?.kind !== "call" || (variable === site && definition.path.join() !== name)) return undefined;
+    if (
+      name === undefined ||
+      !fn ||
+      definition?.kind !== "variable" ||
+      init?.kind !== "call" ||
+      (variable === site && definition.path.join() !== name)
+    )
+      return undefined;
     const proxy = knowledge.handlerProxies.find(effects.calledBy(init, undefined).refs)[0];
     if (!proxy) return undefined;
     const meant = semantics.definitionOfProperty(init, name);
-    const isMeant = meant ? (meant.kind === "function" && meant.fn === fn) || (known.holder !== undefined && definitionHolder(meant) === known.holder) : !enclosingFunction(fn) && fn.owner === undefined;
+    const isMeant = meant
+      ? (meant.kind === "function" && meant.fn === fn) ||
+        (known.holder !== undefined && definitionHolder(meant) === known.holder)
+      : !enclosingFunction(fn) && fn.owner === undefined;
     return isMeant ? proxy : undefined;
   }
 }
 
 /** The name and the declaration by which a function is called. */
 export function knownAs(fn: FunctionNode): Known {
-  if (fn.role === "constructor") return { fn, holder: undefined, name: fn.owner?.kind === "class" ? fn.owner.name : undefined };
+  if (fn.role === "constructor")
+    return { fn, holder: undefined, name: fn.owner?.kind === "class" ? fn.owner.name : undefined };
   if (fn.name !== undefined && fn.role !== "function") return { fn, holder: undefined, name: fn.name };
   let place = fn.parent;
   // a wrapper's result is called in the place of the function: `const run = traced(async () => …)`
   for (let inner: Node = fn; place?.kind === "call" && place.args.includes(inner); place = place.parent) inner = place;
-  if (place?.kind === "declarator" || place?.kind === "property" || place?.kind === "field") return { fn, holder: place, name: nameOf(place) ?? fn.name };
+  if (place?.kind === "declarator" || place?.kind === "property" || place?.kind === "field")
+    return { fn, holder: place, name: nameOf(place) ?? fn.name };
   return { fn, holder: undefined, name: fn.name };
 }
 
@@ -327,7 +391,11 @@ function variableAround(site: Node): DeclaratorNode | undefined {
   let current: Node = site;
   for (let above = site.parent; above; current = above, above = above.parent) {
     if (above.kind === "declarator") return above.init === current ? above : undefined;
-    const isHeld = ["property", "object", "array", "await", "conditional", "binary"].includes(above.kind) || (above.kind === "member" && above.property === "bind") || (above.kind === "call" && (above.callee !== current || (current.kind === "member" && current.property === "bind")));
+    const isHeld =
+      ["property", "object", "array", "await", "conditional", "binary"].includes(above.kind) ||
+      (above.kind === "member" && above.property === "bind") ||
+      (above.kind === "call" &&
+        (above.callee !== current || (current.kind === "member" && current.property === "bind")));
     if (!isHeld) return undefined;
   }
   return undefined;
@@ -335,19 +403,30 @@ function variableAround(site: Node): DeclaratorNode | undefined {
 
 function functionsOf(step: Step): FunctionNode[] {
   const functions: FunctionNode[] = [];
-  for (let current: Step | undefined = step; current; current = current.below) if (current.known.fn) functions.push(current.known.fn);
+  for (let current: Step | undefined = step; current; current = current.below)
+    if (current.known.fn) functions.push(current.known.fn);
   return functions;
 }
 
 function isDeclarationName(node: Node): boolean {
   const { parent } = node;
-  return (parent?.kind === "declarator" && parent.target === node) || (parent?.kind === "parameter" && parent.target === node) || parent?.kind === "pattern" || (parent?.kind === "function" && parent.body !== node);
+  return (
+    (parent?.kind === "declarator" && parent.target === node) ||
+    (parent?.kind === "parameter" && parent.target === node) ||
+    parent?.kind === "pattern" ||
+    (parent?.kind === "function" && parent.body !== node)
+  );
 }
 
 function isWrite(node: Node): boolean {
   for (let current: Node | undefined = node, above = node.parent; above; current = above, above = above.parent) {
     if (above.kind === "assign") return above.target === current;
-    if (above.kind === "call") return above.callee.kind === "member" && above.callee.object === current && /^(?:set|push|add)$/.test(above.callee.property ?? "");
+    if (above.kind === "call")
+      return (
+        above.callee.kind === "member" &&
+        above.callee.object === current &&
+        /^(?:set|push|add)$/.test(above.callee.property ?? "")
+      );
     if (above.kind !== "member") return false;
   }
   return false;

@@ -29,7 +29,12 @@ export function isChosenByDispatcher(read: IdentityRead, program: Program): bool
         const value = valueAt(call, slot.argument, steps, program);
         if (!value || originsOf(program).isRandom(value)) return false;
         const { refs } = program.effects.calledBy(call, undefined);
-        const isDispatch = refs.length > 0 ? isOneOf(member, "member", library, refs) : namesOf(call.callee).slice(1).some((name) => /queue/i.test(name));
+        const isDispatch =
+          refs.length > 0
+            ? isOneOf(member, "member", library, refs)
+            : namesOf(call.callee)
+                .slice(1)
+                .some((name) => /queue/i.test(name));
         const other = queueOfDispatch(call, program);
         return isDispatch && (own === undefined || other === undefined || own === other);
       });
@@ -37,12 +42,20 @@ export function isChosenByDispatcher(read: IdentityRead, program: Program): bool
 }
 
 /** What a call is given at the end of steps into an argument. */
-function valueAt(call: CallNode, argument: number | "last", steps: readonly string[], { values }: Program): Node | undefined {
+function valueAt(
+  call: CallNode,
+  argument: number | "last",
+  steps: readonly string[],
+  { values }: Program,
+): Node | undefined {
   let node = argument === "last" ? call.args.at(-1) : call.args[argument];
   for (const step of steps) {
     const settled = node && values.settle(node, undefined);
     if (step === "[]") {
-      node = settled?.kind === "other" && settled.node.kind === "array" ? settled.node.elements[0] : mapped(settled?.kind === "other" ? settled.node : undefined);
+      node =
+        settled?.kind === "other" && settled.node.kind === "array"
+          ? settled.node.elements[0]
+          : mapped(settled?.kind === "other" ? settled.node : undefined);
       continue;
     }
     node = settled?.kind === "object" ? settled.node.properties.find(({ key }) => key === step)?.value : undefined;
@@ -67,7 +80,9 @@ function queueOfHandler(node: Node, program: Program): string | undefined {
 function queueOfDispatch(call: CallNode, program: Program): string | undefined {
   if (call.callee.kind !== "member") return undefined;
   const settled = program.values.settle(call.callee.object, undefined);
-  return settled.kind === "other" && settled.node.kind === "call" && settled.node.isNew ? firstText(settled.node, program) : undefined;
+  return settled.kind === "other" && settled.node.kind === "call" && settled.node.isNew
+    ? firstText(settled.node, program)
+    : undefined;
 }
 
 function firstText(call: CallNode, { values }: Program): string | undefined {

@@ -7,7 +7,12 @@ import type { Ref } from "./semantics.js";
 export function refsOfDecorator(decorator: Node, { knowledge, effects, values }: Program): readonly Ref[] {
   const callee = decorator.kind === "call" ? decorator.callee : decorator;
   const name = nameOfDecorator(decorator);
-  const isKnown = [knowledge.decorators, knowledge.dispatchDecorators, knowledge.hookDecorators, knowledge.classDecorators].some((index) => index.hasName(name));
+  const isKnown = [
+    knowledge.decorators,
+    knowledge.dispatchDecorators,
+    knowledge.hookDecorators,
+    knowledge.classDecorators,
+  ].some((index) => index.hasName(name));
   if (!isKnown && !renamesIn(decorator.file).some(([, to]) => to === name)) return [];
   return effects.refsOfCallee(callee, values.settle(callee, undefined));
 }

@@ -15,7 +15,28 @@ export type Running =
   | "later";
 
 /** Members of the language and the platform that keep what they are given instead of calling it. */
-const keepers = new Set(["push", "unshift", "splice", "concat", "fill", "with", "add", "set", "of", "assign", "defineProperty", "on", "once", "off", "addListener", "removeListener", "prependListener", "addEventListener", "removeEventListener", "subscribe"]);
+const keepers = new Set([
+  "push",
+  "unshift",
+  "splice",
+  "concat",
+  "fill",
+  "with",
+  "add",
+  "set",
+  "of",
+  "assign",
+  "defineProperty",
+  "on",
+  "once",
+  "off",
+  "addListener",
+  "removeListener",
+  "prependListener",
+  "addEventListener",
+  "removeEventListener",
+  "subscribe",
+]);
 
 /** Whether and when a call of declared (library) code runs the functions that it is given. */
 export function runningOf(refs: readonly Ref[], call: CallNode, knowledge: Knowledge): Running {
@@ -56,7 +77,10 @@ const standardFunctions = new Set(["setTimeout", "setImmediate", "queueMicrotask
 export function looksStandard(callee: Node): boolean {
   if (callee.kind === "name") return standardFunctions.has(callee.text);
   if (callee.kind !== "member" || callee.property === undefined) return false;
-  return standardMembers.has(callee.property) || (callee.object.kind === "name" && standardContainers.has(callee.object.text));
+  return (
+    standardMembers.has(callee.property) ||
+    (callee.object.kind === "name" && standardContainers.has(callee.object.text))
+  );
 }
 
 function firstText(call: CallNode): string | undefined {
@@ -65,7 +89,10 @@ function firstText(call: CallNode): string | undefined {
 }
 
 /** The arguments of a call that are functions, as far as they can be found. */
-export function functionArguments(call: CallNode, settle: (node: Node) => Settled): { index: number; value: Extract<Settled, { kind: "closure" }> }[] {
+export function functionArguments(
+  call: CallNode,
+  settle: (node: Node) => Settled,
+): { index: number; value: Extract<Settled, { kind: "closure" }> }[] {
   return call.args.flatMap((argument, index) => {
     if (argument.kind === "literal" || argument.kind === "template" || argument.kind === "binary") return [];
     const value = settle(argument.kind === "spread" && argument.argument ? argument.argument : argument);
@@ -87,14 +114,28 @@ export function callbackIndex(call: CallNode, index: number | "last"): number {
 }
 
 /** Whether argument 0 of a call is an instance of one of the classes (`client.send(new SendMessageCommand())`). */
-export function isCommand(call: CallNode, classes: string | readonly string[], values: Values, typesOf: (node: Node) => readonly Ref[], frame: Parameters<Values["settle"]>[1]): boolean {
+export function isCommand(
+  call: CallNode,
+  classes: string | readonly string[],
+  values: Values,
+  typesOf: (node: Node) => readonly Ref[],
+  frame: Parameters<Values["settle"]>[1],
+): boolean {
   const [first] = call.args;
   if (!first) return false;
   const settled = values.settle(first, frame);
   const made = settled.kind === "other" ? settled.node : first;
   if (made.kind === "call" && made.isNew) {
     const callee = values.settle(made.callee, undefined);
-    if (callee.kind === "declared" && callee.refs.some((ref) => oneOrMore(classes).some((name) => ref.name === name || ref.name === `${name}_base` || ref.container === `${name}_base`))) return true;
+    if (
+      callee.kind === "declared" &&
+      callee.refs.some((ref) =>
+        oneOrMore(classes).some(
+          (name) => ref.name === name || ref.name === `${name}_base` || ref.container === `${name}_base`,
+        ),
+      )
+    )
+      return true;
   }
   return typesOf(first).some((type) => oneOrMore(classes).includes(type.name));
 }

@@ -13,7 +13,12 @@ export function describeHandler({ handler, steps }: HandlerPath, from: Node): st
   const [first, ...below] = steps;
   const name = first && nameOfFunction(first);
   const registration = handler.registration && nameOfCallee(handler.registration);
-  const what = name !== undefined ? `the job handler \`${name}\`` : registration !== undefined ? `the job handler given to \`${registration}\`` : "a job handler";
+  const what =
+    name !== undefined
+      ? `the job handler \`${name}\``
+      : registration !== undefined
+        ? `the job handler given to \`${registration}\``
+        : "a job handler";
   const named = below.flatMap((fn) => nameOfFunction(fn) ?? []);
   const way = named.length === 0 ? "" : `, through ${named.map((step) => `\`${step}\``).join(" → ")}`;
   return `It runs in ${what} (${placeOf(first ?? handler.fn, from)})${way}.`;

@@ -13,7 +13,10 @@ export interface DescribedTransaction {
 }
 
 /** Reads `sql.withTransaction(effect)` and `effect.pipe(sql.withTransaction)`. */
-export function describedTransaction(call: CallNode, { effects, knowledge, values, wrappers }: Program): DescribedTransaction | undefined {
+export function describedTransaction(
+  call: CallNode,
+  { effects, knowledge, values, wrappers }: Program,
+): DescribedTransaction | undefined {
   const name = nameOfCallee(call);
   if (name === "pipe") {
     for (const [index, step] of call.args.entries()) {
@@ -22,7 +25,10 @@ export function describedTransaction(call: CallNode, { effects, knowledge, value
       const [ref] = refs;
       if (!ref || !knowledge.transactions.find(refs).some(({ entry }) => entry.effect)) continue;
       const { callee } = call;
-      return { label: labelOf(ref), work: [...(callee.kind === "member" ? [callee.object] : []), ...call.args.slice(0, index)] };
+      return {
+        label: labelOf(ref),
+        work: [...(callee.kind === "member" ? [callee.object] : []), ...call.args.slice(0, index)],
+      };
     }
     return undefined;
   }
@@ -30,7 +36,9 @@ export function describedTransaction(call: CallNode, { effects, knowledge, value
   const { refs } = effects.calledBy(call, undefined);
   const [ref] = refs;
   const [work] = call.args;
-  return ref && work && knowledge.transactions.find(refs).some(({ entry }) => entry.effect) ? { label: labelOf(ref), work: [work] } : undefined;
+  return ref && work && knowledge.transactions.find(refs).some(({ entry }) => entry.effect)
+    ? { label: labelOf(ref), work: [work] }
+    : undefined;
 }
 
 /** A function that runs when described work runs, and the node of the description that stands for it. */

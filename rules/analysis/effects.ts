@@ -58,11 +58,16 @@ export class Effects {
   /** The callee of a call. */
   calledBy(call: CallNode, frame: Frame | undefined): Called {
     const { callee } = call;
-    const through = callee.kind === "member" && (callee.property === "call" || callee.property === "apply") ? callee.object : callee;
+    const through =
+      callee.kind === "member" && (callee.property === "call" || callee.property === "apply") ? callee.object : callee;
     const settled = this.#values.settle(through, frame);
     const refs = this.refsOfCallee(through, settled);
     // members of mapped types have no declaration of their own, but their signatures have
-    const isBare = refs.length === 0 && settled.kind === "other" && callee.kind === "member" && this.#program.knowledge.isMemberName(callee.property);
+    const isBare =
+      refs.length === 0 &&
+      settled.kind === "other" &&
+      callee.kind === "member" &&
+      this.#program.knowledge.isMemberName(callee.property);
     return { callee: settled, refs: isBare ? this.#program.semantics.signatureOf(call) : refs };
   }
 
@@ -73,17 +78,32 @@ export class Effects {
     if (name === undefined || !this.#program.knowledge.ownNames.has(name)) return refs;
     // the settings may name a constant whose function was made elsewhere, or is not known
     const { semantics } = this.#program;
-    const definition = callee.kind === "name" ? semantics.definitionOfName(callee) : callee.kind === "member" ? semantics.definitionOfMember(callee) : undefined;
+    const definition =
+      callee.kind === "name"
+        ? semantics.definitionOfName(callee)
+        : callee.kind === "member"
+          ? semantics.definitionOfMember(callee)
+          : undefined;
     const own = definition && refOfDefinition(definition, name);
-    return own && !refs.some((ref) => ref.name === own.name && ref.container === own.container && ref.file === own.file) ? [own, ...refs] : refs;
+    return own && !refs.some((ref) => ref.name === own.name && ref.container === own.container && ref.file === own.file)
+      ? [own, ...refs]
+      : refs;
   }
 
   /** A member of what a property holds: `Transaction.executionPromise.then`. */
   #deepRefs(callee: Node, name: string | undefined): readonly Ref[] {
-    if (callee.kind !== "member" || callee.object.kind !== "member" || name === undefined || !this.#program.knowledge.deepNames.has(name)) return [];
+    if (
+      callee.kind !== "member" ||
+      callee.object.kind !== "member" ||
+      name === undefined ||
+      !this.#program.knowledge.deepNames.has(name)
+    )
+      return [];
     const definition = this.#program.semantics.definitionOfMember(callee.object);
     if (definition?.kind !== "declared") return [];
-    return definition.refs.flatMap((ref) => (ref.container === undefined ? [] : [{ ...ref, container: `${ref.container}.${ref.name}`, name }]));
+    return definition.refs.flatMap((ref) =>
+      ref.container === undefined ? [] : [{ ...ref, container: `${ref.container}.${ref.name}`, name }],
+    );
   }
 
   /** The dispatch that a call is or leads to. */
@@ -117,19 +137,34 @@ export class Effects {
       return this.#byFunction(callee, this.#values.enter(callee, call, frame), depth + 1);
     }
     if (callee.kind === "class" && call.isNew) {
-      const constructor = callee.node.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
+      const constructor = callee.node.members.find(
+        (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
+      );
       if (constructor?.kind !== "function") return undefined;
       const self: Settled = { kind: "instance", of: callee.node, made: call, frame };
-      return this.#byFunction({ kind: "closure", fn: constructor, frame: undefined, self }, { fn: constructor, args: call.args.map((node) => ({ node, frame })), self, up: undefined }, depth + 1);
+      return this.#byFunction(
+        { kind: "closure", fn: constructor, frame: undefined, self },
+        { fn: constructor, args: call.args.map((node) => ({ node, frame })), self, up: undefined },
+        depth + 1,
+      );
     }
     for (const callback of this.#callbacksRunNow(call, called, frame)) {
-      const reached = this.#byFunction(callback, { fn: callback.fn, args: undefined, self: callback.self, up: callback.frame }, depth);
+      const reached = this.#byFunction(
+        callback,
+        { fn: callback.fn, args: undefined, self: callback.self, up: callback.frame },
+        depth,
+      );
       if (reached) return reached;
     }
-    const declared = callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
+    const declared =
+      callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
     if (declared) {
       for (const fn of this.#program.semantics.implementationsOf(declared).slice(0, 5)) {
-        const reached = this.#byFunction({ kind: "closure", fn, frame: undefined, self: undefined }, { fn, args: call.args.map((node) => ({ node, frame })), self: undefined, up: undefined }, depth + 1);
+        const reached = this.#byFunction(
+          { kind: "closure", fn, frame: undefined, self: undefined },
+          { fn, args: call.args.map((node) => ({ node, frame })), self: undefined, up: undefined },
+          depth + 1,
+        );
         if (reached) return reached;
       }
     }
@@ -139,7 +174,8 @@ export class Effects {
   #callbacksRunNow(call: CallNode, called: Called, frame: Frame | undefined): readonly Closure[] {
     const { knowledge } = this.#program;
     const running = runningOf(called.refs, call, knowledge);
-    const runsNow = running === "now" || (running === "later" && this.#isUnread(called.refs) && looksStandard(call.callee));
+    const runsNow =
+      running === "now" || (running === "later" && this.#isUnread(called.refs) && looksStandard(call.callee));
     if (!runsNow && knowledge.transactions.find(called.refs).length === 0) return [];
     return functionArguments(call, (node) => this.#values.settle(node, frame)).map(({ value }) => value);
   }
@@ -197,7 +233,11 @@ export class Effects {
       const { entry } = known;
       const ref = refs.find((candidate) => knowledge.dispatches.find([candidate]).includes(known)) ?? refs[0];
       if (!ref) continue;
-      if (entry.command !== undefined && !isCommand(call, entry.command, this.#values, (node) => semantics.typesOf(node), frame)) continue;
+      if (
+        entry.command !== undefined &&
+        !isCommand(call, entry.command, this.#values, (node) => semantics.typesOf(node), frame)
+      )
+        continue;
       if (!isSent(call, entry)) continue;
       const notJoined = this.#joining.of(call, entry.joins, frame);
       if (notJoined === "joined") return undefined;
@@ -244,7 +284,9 @@ export class Effects {
 
   #frameKey(frame: Frame | undefined, depth: number): string {
     if (!frame || depth > 3) return "";
-    const args = (frame.args ?? []).map((argument) => this.#settledKey(this.#values.settle(argument.node, argument.frame), depth + 1));
+    const args = (frame.args ?? []).map((argument) =>
+      this.#settledKey(this.#values.settle(argument.node, argument.frame), depth + 1),
+    );
     return `${String(this.#id(frame.fn))}(${args.join()})${frame.self ? `.${this.#settledKey(frame.self, depth + 1)}` : ""}<${this.#frameKey(frame.up, depth + 1)}`;
   }
 
@@ -318,9 +360,14 @@ function refIn(file: CodeFile, container: string | undefined, name: string): Ref
 /** The class around a method or field, or the constant that holds the object around it. */
 function containerOf(node: Node): string | undefined {
   const { parent } = node;
-  const owner = node.kind === "function" && !node.owner && (parent?.kind === "field" || parent?.kind === "property") ? parent.parent : parent;
+  const owner =
+    node.kind === "function" && !node.owner && (parent?.kind === "field" || parent?.kind === "property")
+      ? parent.parent
+      : parent;
   if (owner?.kind === "class") return owner.name;
-  return owner?.kind === "object" && owner.parent?.kind === "declarator" && owner.parent.target.kind === "name" ? owner.parent.target.text : undefined;
+  return owner?.kind === "object" && owner.parent?.kind === "declarator" && owner.parent.target.kind === "name"
+    ? owner.parent.target.text
+    : undefined;
 }
 
 /** `confirm` for `const confirm = () => …` and `{ confirm: () => … }`. */
@@ -341,7 +388,8 @@ function isSent(call: CallNode, entry: EntryOf<"dispatches">): boolean {
   for (let next = link.parent; next; link = next, next = next.parent) {
     if (next.kind === "member" && next.object === link) {
       if (next.property !== undefined && senders.includes(next.property)) return true;
-    } else if (next.kind === "await" || next.kind === "return" || next.kind === "array") return senders.includes("then");
+    } else if (next.kind === "await" || next.kind === "return" || next.kind === "array")
+      return senders.includes("then");
     else if (!(next.kind === "call" && next.callee === link)) return false;
   }
   return false;

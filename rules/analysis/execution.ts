@@ -122,6 +122,6 @@ function isShortCircuit(operator: string): boolean {
 export function throwsAgain(block: Node): boolean {
   if (block.kind === "throw") return true;
   if (block.kind !== "block") return false;
-  const last = (block).body.at(-1);
+  const last = block.body.at(-1);
   return last !== undefined && throwsAgain(last);
 }

@@ -10,11 +10,18 @@ export interface TriedTransaction {
 }
 
 /** The transaction in the `try` block itself that is over, committed or rolled back, when the `finally` block runs. */
-export function triedTransaction({ block, finalizer }: TryNode, { wrappers, effects }: Program): TriedTransaction | undefined {
+export function triedTransaction(
+  { block, finalizer }: TryNode,
+  { wrappers, effects }: Program,
+): TriedTransaction | undefined {
   if (!finalizer) return undefined;
   const search = (node: Node): CallNode | undefined => {
     if (node.kind === "function" || node.kind === "class") return undefined;
-    if (node.kind === "call" && (wrappers.openedBy(node, undefined).length > 0 || wrappers.turnOf(node, undefined) === "commit")) return node;
+    if (
+      node.kind === "call" &&
+      (wrappers.openedBy(node, undefined).length > 0 || wrappers.turnOf(node, undefined) === "commit")
+    )
+      return node;
     for (const child of childrenOf(node)) {
       const found = search(child);
       if (found) return found;

@@ -1,7 +1,15 @@
 import type { Program } from "./analysis.js";
 import { arrivalsAt, insertedText, type Arrival } from "./arrivals.js";
 import { callersOf, knownAs } from "./callers.js";
-import { enclosingClass, enclosingFunction, type CallNode, type FunctionNode, type Node, type ObjectNode, type TemplateNode } from "./code/node.js";
+import {
+  enclosingClass,
+  enclosingFunction,
+  type CallNode,
+  type FunctionNode,
+  type Node,
+  type ObjectNode,
+  type TemplateNode,
+} from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
 import { oneOrMore, parseMember, type EntryOf } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
@@ -38,10 +46,14 @@ const CALLERS = 12;
 
 /** Methods of strings and numbers (and of hashes and buffers) whose result still depends on the value. */
 const derivations = new Set(
-  "toString toHexString toISOString toJSON slice substring substr replace replaceAll toLowerCase toUpperCase concat padStart padEnd trim valueOf toFixed digest update split at charAt normalize join hex toBase64 createFromHexString".split(" "),
+  "toString toHexString toISOString toJSON slice substring substr replace replaceAll toLowerCase toUpperCase concat padStart padEnd trim valueOf toFixed digest update split at charAt normalize join hex toBase64 createFromHexString".split(
+    " ",
+  ),
 );
 const perElement = new Set("map forEach flatMap filter find findLast some every sort reduce".split(" "));
-const sameElements = new Set("filter sort slice reverse concat flat splice toSorted toReversed values entries".split(" "));
+const sameElements = new Set(
+  "filter sort slice reverse concat flat splice toSorted toReversed values entries".split(" "),
+);
 const oneElement = new Set("find findLast at pop shift".split(" "));
 const adders = new Set(["push", "unshift", "add", "set", "append"]);
 
@@ -61,7 +73,15 @@ export class Flow {
 
   /** Where the value of an expression arrives. */
   from(node: Node): readonly Arrival[] {
-    this.#up({ node, trail: [], names: [], stack: [], top: enclosingFunction(node), element: undefined, isEnvelopeId: false });
+    this.#up({
+      node,
+      trail: [],
+      names: [],
+      stack: [],
+      top: enclosingFunction(node),
+      element: undefined,
+      isEnvelopeId: false,
+    });
     return this.#found;
   }
 
@@ -83,7 +103,12 @@ export class Flow {
         else if (trail.length === 0) on({ node: parent });
         return;
       case "binary":
-        if (/^(?:\?\?|\|\||&&)$/.test(parent.operator) ? parent.operator !== "&&" || parent.right === node : trail.length === 0 && /^[+*%/|^-]$/.test(parent.operator)) on({ node: parent });
+        if (
+          /^(?:\?\?|\|\||&&)$/.test(parent.operator)
+            ? parent.operator !== "&&" || parent.right === node
+            : trail.length === 0 && /^[+*%/|^-]$/.test(parent.operator)
+        )
+          on({ node: parent });
         return;
       case "conditional":
         if (parent.test !== node) on({ node: parent });
@@ -99,7 +124,12 @@ export class Flow {
         return;
       case "parameter": {
         const fn = parent.parent;
-        if (parent.defaultValue === node && fn?.kind === "function") this.#uses(usesOfParameter(this.#program.semantics, fn, fn.params.indexOf(parent), trail), going, nameOf(parent.target));
+        if (parent.defaultValue === node && fn?.kind === "function")
+          this.#uses(
+            usesOfParameter(this.#program.semantics, fn, fn.params.indexOf(parent), trail),
+            going,
+            nameOf(parent.target),
+          );
         return;
       }
       case "pattern":
@@ -150,7 +180,13 @@ export class Flow {
 
   #arrive(arrivals: readonly Omit<Arrival, "names" | "through" | "top" | "isEnvelopeId">[], going: Going): void {
     for (const arrival of arrivals) {
-      this.#found.push({ ...arrival, names: going.names, through: going.stack.map(({ call }) => call), top: going.top, isEnvelopeId: going.isEnvelopeId });
+      this.#found.push({
+        ...arrival,
+        names: going.names,
+        through: going.stack.map(({ call }) => call),
+        top: going.top,
+        isEnvelopeId: going.isEnvelopeId,
+      });
     }
   }
 
@@ -168,7 +204,8 @@ export class Flow {
     }
     const { key } = property;
     const names = key === undefined || key === going.names.at(-1) ? going.names : [...going.names, key];
-    const isEnvelopeId = going.isEnvelopeId || (key !== undefined && going.trail.length === 0 && isEnvelope(object, key));
+    const isEnvelopeId =
+      going.isEnvelopeId || (key !== undefined && going.trail.length === 0 && isEnvelope(object, key));
     this.#up({ ...going, node: object, trail: [key ?? "*", ...going.trail], names, isEnvelopeId });
   }
 
@@ -181,7 +218,8 @@ export class Flow {
   /** An object that is written down as a row to insert will be inserted, whoever does it. */
   #typed(type: string, at: Node, going: Going): void {
     const trail = going.trail[0] === "[]" ? going.trail.slice(1) : going.trail;
-    if (trail.length === 1 && isRowTypeName(type)) this.#arrive([{ kind: "stored", at, label: type, trail, column: trail[0], isByName: true }], going);
+    if (trail.length === 1 && isRowTypeName(type))
+      this.#arrive([{ kind: "stored", at, label: type, trail, column: trail[0], isByName: true }], going);
   }
 
   #defaulted(pattern: Extract<Node, { kind: "pattern" }>, going: Going): void {
@@ -192,7 +230,13 @@ export class Flow {
     for (const node of occurrences(pattern.file, entry.target.text)) {
       if (node === entry.target || node.kind !== "name") continue;
       const other = semantics.definitionOfName(node);
-      const isSame = definition?.kind === "parameter" ? other?.kind === "parameter" && other.fn === definition.fn && other.path.join() === definition.path.join() : definition?.kind === "variable" && other?.kind === "variable" && other.declarator === definition.declarator && other.path.join() === definition.path.join();
+      const isSame =
+        definition?.kind === "parameter"
+          ? other?.kind === "parameter" && other.fn === definition.fn && other.path.join() === definition.path.join()
+          : definition?.kind === "variable" &&
+            other?.kind === "variable" &&
+            other.declarator === definition.declarator &&
+            other.path.join() === definition.path.join();
       if (isSame) this.#up({ ...going, node, names: [...going.names, entry.target.text] });
     }
   }
@@ -211,14 +255,25 @@ export class Flow {
     const name = target.kind === "member" ? target.property : undefined;
     const next = { ...going, trail, names: name === undefined ? going.names : [...going.names, name] };
     if (object.kind === "name") this.#variable(object, next);
-    else if (object.kind === "member" && object.property !== undefined) this.#field(enclosingClass(object), object.property, next);
+    else if (object.kind === "member" && object.property !== undefined)
+      this.#field(enclosingClass(object), object.property, next);
   }
 
   #variable(target: Extract<Node, { kind: "name" }>, going: Going): void {
     const { semantics } = this.#program;
     const definition = semantics.definitionOfName(target);
-    if (definition?.kind === "variable") this.#uses(usesOfVariable(semantics, definition.declarator, [...definition.path.map(String), ...going.trail]), going, target.text);
-    else if (definition?.kind === "parameter") this.#uses(usesOfParameter(semantics, definition.fn, definition.index, [...definition.path.map(String), ...going.trail]), going, target.text);
+    if (definition?.kind === "variable")
+      this.#uses(
+        usesOfVariable(semantics, definition.declarator, [...definition.path.map(String), ...going.trail]),
+        going,
+        target.text,
+      );
+    else if (definition?.kind === "parameter")
+      this.#uses(
+        usesOfParameter(semantics, definition.fn, definition.index, [...definition.path.map(String), ...going.trail]),
+        going,
+        target.text,
+      );
   }
 
   /** `this.key = value`: every place of the class that reads it, and the instance that a constructor makes. */
@@ -229,7 +284,8 @@ export class Flow {
       return;
     }
     for (const node of owner ? occurrences(owner.file, name) : []) {
-      if (node.kind === "member" && node.object.kind === "this" && enclosingClass(node) === owner) this.#up({ ...going, node, names: [...going.names, name] });
+      if (node.kind === "member" && node.object.kind === "this" && enclosingClass(node) === owner)
+        this.#up({ ...going, node, names: [...going.names, name] });
     }
   }
 
@@ -268,14 +324,20 @@ export class Flow {
     }
     if (name === "then") {
       const [callback] = call.args;
-      if (callback?.kind === "function") this.#uses(usesOfParameter(this.#program.semantics, callback, 0, trail), going, undefined);
+      if (callback?.kind === "function")
+        this.#uses(usesOfParameter(this.#program.semantics, callback, 0, trail), going, undefined);
       return;
     }
     if (trail[0] === "[]" || trail[0] === "*") {
       const element = trail[0] === "[]" ? trail.slice(1) : trail;
       if (perElement.has(name)) {
         const callback = call.args[0] && this.#program.values.settle(call.args[0], undefined);
-        if (callback?.kind === "closure") this.#uses(usesOfParameter(this.#program.semantics, callback.fn, name === "reduce" ? 1 : 0, element), going, undefined);
+        if (callback?.kind === "closure")
+          this.#uses(
+            usesOfParameter(this.#program.semantics, callback.fn, name === "reduce" ? 1 : 0, element),
+            going,
+            undefined,
+          );
       }
       if (sameElements.has(name)) on(trail);
       else if (oneElement.has(name)) on(element);
@@ -290,7 +352,13 @@ export class Flow {
   #onInstance(call: CallNode, going: Going): void {
     const [first] = going.trail;
     const { callee } = this.#program.effects.calledBy(call, undefined);
-    if (first === undefined || callee.kind !== "closure" || callee.fn.owner?.kind !== "class" || going.stack.length >= DEPTH) return;
+    if (
+      first === undefined ||
+      callee.kind !== "closure" ||
+      callee.fn.owner?.kind !== "class" ||
+      going.stack.length >= DEPTH
+    )
+      return;
     const { fn } = callee;
     for (const node of occurrences(fn.file, first)) {
       if (node.kind === "member" && node.object.kind === "this" && fn.start <= node.start && node.end <= fn.end) {
@@ -304,7 +372,19 @@ export class Flow {
     if (text === undefined) return;
     const index = template.expressions.indexOf(going.node);
     const column = text.columns.length === template.expressions.length ? text.columns[index] : undefined;
-    this.#arrive([{ kind: "stored", at: template, label: `INSERT INTO ${text.table}`, trail: [], column: column ?? going.names.at(-1), isByName: false }], going);
+    this.#arrive(
+      [
+        {
+          kind: "stored",
+          at: template,
+          label: `INSERT INTO ${text.table}`,
+          trail: [],
+          column: column ?? going.names.at(-1),
+          isByName: false,
+        },
+      ],
+      going,
+    );
   }
 
   /** The value is an argument. */
@@ -341,7 +421,8 @@ export class Flow {
       const [target] = call.args;
       if (target?.kind === "this") {
         const entered = going.stack.at(-1);
-        if (entered?.fn.role === "constructor") this.#up({ ...going, node: entered.call, stack: going.stack.slice(0, -1) });
+        if (entered?.fn.role === "constructor")
+          this.#up({ ...going, node: entered.call, stack: going.stack.slice(0, -1) });
       } else if (target && target !== going.node) this.#assigned(target, going);
       this.#up({ ...going, node: call });
     }
@@ -349,7 +430,8 @@ export class Flow {
 
   #throughSuper(going: Going): void {
     const entered = going.stack.at(-1);
-    if (entered?.fn.role === "constructor") this.#up({ ...going, node: entered.call, trail: ["*", ...going.trail], stack: going.stack.slice(0, -1) });
+    if (entered?.fn.role === "constructor")
+      this.#up({ ...going, node: entered.call, trail: ["*", ...going.trail], stack: going.stack.slice(0, -1) });
   }
 
   #enter(fn: FunctionNode, call: CallNode, index: number, going: Going): void {
@@ -358,12 +440,16 @@ export class Flow {
     const parameter = fn.params[index];
     const name = parameter && nameOf(parameter.target);
     this.#uses(usesOfParameter(this.#program.semantics, fn, index, going.trail), { ...going, stack }, name);
-    if (parameter?.isProperty && name !== undefined) this.#field(fn.owner?.kind === "class" ? fn.owner : undefined, name, { ...going, stack });
+    if (parameter?.isProperty && name !== undefined)
+      this.#field(fn.owner?.kind === "class" ? fn.owner : undefined, name, { ...going, stack });
   }
 
   #returned(going: Going, fn: FunctionNode | undefined): void {
     if (!fn) return;
-    const type = fn.returnType?.path.at(-1) === "Promise" ? fn.returnType.typeArguments[0]?.path.at(-1) : fn.returnType?.path.at(-1);
+    const type =
+      fn.returnType?.path.at(-1) === "Promise"
+        ? fn.returnType.typeArguments[0]?.path.at(-1)
+        : fn.returnType?.path.at(-1);
     if (type !== undefined) this.#typed(type, fn, going);
     const place = fn.parent;
     if (place?.kind === "call" && place.args.includes(fn)) {
@@ -379,7 +465,8 @@ export class Flow {
     if (going.trail.length === 0 && this.#makesId(fn)) return;
     for (const site of callersOf(this.#program).sitesOf(fn).slice(0, CALLERS)) {
       const call = site.parent;
-      if (call?.kind === "call" && call.callee === site) this.#up({ ...going, node: call, top: enclosingFunction(call), names: going.names });
+      if (call?.kind === "call" && call.callee === site)
+        this.#up({ ...going, node: call, top: enclosingFunction(call), names: going.names });
     }
   }
 
@@ -388,22 +475,36 @@ export class Flow {
     const name = nameOfCallee(call) ?? "";
     const { trail } = going;
     const { refs } = this.#program.effects.calledBy(call, undefined);
-    if (this.#isKept(call, name, index, refs) || /^(?:filter|forEach|find|findLast|findIndex|some|every|sort|on|once)$/.test(name)) return;
-    const next = name === "map" || (name === "from" && index === 1) ? ["[]", ...trail] : name === "flatMap" && trail[0] !== "[]" ? ["[]", ...trail] : trail;
+    if (
+      this.#isKept(call, name, index, refs) ||
+      /^(?:filter|forEach|find|findLast|findIndex|some|every|sort|on|once)$/.test(name)
+    )
+      return;
+    const next =
+      name === "map" || (name === "from" && index === 1)
+        ? ["[]", ...trail]
+        : name === "flatMap" && trail[0] !== "[]"
+          ? ["[]", ...trail]
+          : trail;
     this.#up({ ...going, node: call, trail: next });
   }
 
   /** Whether the library keeps what the callback returns, so that a retry gets the same value. */
   #isKept(call: CallNode, name: string, index: number, refs: readonly Ref[]): boolean {
     const { knowledge, semantics } = this.#program;
-    const fits = (entry: EntryOf<"memoised">) => (entry.callback === "last" ? call.args.length - 1 : entry.callback) === index;
+    const fits = (entry: EntryOf<"memoised">) =>
+      (entry.callback === "last" ? call.args.length - 1 : entry.callback) === index;
     if (!knowledge.memoised.hasName(name)) return false;
-    if (knowledge.memoised.find(refs.length > 0 ? refs : semantics.signatureOf(call)).some(({ entry }) => fits(entry))) return true;
+    if (knowledge.memoised.find(refs.length > 0 ? refs : semantics.signatureOf(call)).some(({ entry }) => fits(entry)))
+      return true;
     if (refs.length > 0 || semantics.isTyped) return false;
     // without types: a member of that name, in a handler of that library
     for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
       const library = callersOf(this.#program).handlers.handlerOf(fn)?.library;
-      if (library) return (library.memoised ?? []).some((entry) => fits(entry) && oneOrMore(entry.member).some((member) => parseMember(member).name === name));
+      if (library)
+        return (library.memoised ?? []).some(
+          (entry) => fits(entry) && oneOrMore(entry.member).some((member) => parseMember(member).name === name),
+        );
     }
     return false;
   }
@@ -414,11 +515,14 @@ function isEnvelope(object: ObjectNode, key: string): boolean {
   const around = object.parent;
   if (!isEnvelopeName(key) || (around?.kind === "property" && isBodyName(around.key ?? ""))) return false;
   const others = object.properties.filter((property) => property.key !== undefined && property.key !== key);
-  return others.some((property) => isBodyName(property.key ?? "") && property.value.kind !== "literal") && others.some((property) => isHeadName(property.key ?? ""));
+  return (
+    others.some((property) => isBodyName(property.key ?? "") && property.value.kind !== "literal") &&
+    others.some((property) => isHeadName(property.key ?? ""))
+  );
 }
 
 function isObserver(call: CallNode): boolean {
-  for (let callee: Node = call.callee; ; ) {
+  for (let callee: Node = call.callee; ;) {
     if (callee.kind === "member") {
       if (isObserverName(callee.property ?? "")) return true;
       callee = callee.object;
@@ -433,5 +537,11 @@ function nameOf(target: Node): string | undefined {
 
 /** Whether a function does little more than make a value: it returns it, without waiting for anything. */
 export function isSmall(fn: FunctionNode): boolean {
-  return fn.body !== undefined && !fn.isAsync && fn.body.end - fn.body.start < 600 && resultsOf(fn).length > 0 && knownAs(fn).name !== undefined;
+  return (
+    fn.body !== undefined &&
+    !fn.isAsync &&
+    fn.body.end - fn.body.start < 600 &&
+    resultsOf(fn).length > 0 &&
+    knownAs(fn).name !== undefined
+  );
 }

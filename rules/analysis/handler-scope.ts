@@ -1,7 +1,16 @@
 import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import type { Callers } from "./callers.js";
-import { enclosingFunction, type CallNode, type ClassNode, type CodeFile, type FunctionNode, type Node, type ParameterNode, type TypeText } from "./code/node.js";
+import {
+  enclosingFunction,
+  type CallNode,
+  type ClassNode,
+  type CodeFile,
+  type FunctionNode,
+  type Node,
+  type ParameterNode,
+  type TypeText,
+} from "./code/node.js";
 import { callbackIndex } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { libraryDeclares, oneOrMore, type EntryOf, type Known } from "./knowledge.js";
@@ -120,7 +129,8 @@ export class Handlers {
   #decorated(fn: FunctionNode): JobHandler | undefined {
     for (const decorator of fn.decorators) {
       for (const known of this.#program.knowledge.handlerDecorators.find(this.refsOfDecorator(decorator))) {
-        if (deliversAgain(known.library)) return { ...known, fn, parameter: known.entry.job ?? 0, registration: undefined };
+        if (deliversAgain(known.library))
+          return { ...known, fn, parameter: known.entry.job ?? 0, registration: undefined };
       }
     }
     return undefined;
@@ -130,28 +140,38 @@ export class Handlers {
   refsOfDecorator(decorator: Node): readonly Ref[] {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
     const settled = this.#program.values.settle(callee, undefined);
-    return this.#program.effects.refsOfCallee(callee, settled).map((ref) => ({ ...ref, container: undefined, name: labelOf(ref) }));
+    return this.#program.effects
+      .refsOfCallee(callee, settled)
+      .map((ref) => ({ ...ref, container: undefined, name: labelOf(ref) }));
   }
 
   #method(fn: FunctionNode): JobHandler | undefined {
     const { owner } = fn;
     if (owner?.kind !== "class" || fn.name === undefined || fn.role !== "method") return undefined;
     for (const known of this.#byMethod.get(fn.name) ?? []) {
-      if (this.#isOfClass(owner, known)) return { ...known, fn, parameter: known.entry.job ?? 0, registration: undefined };
+      if (this.#isOfClass(owner, known))
+        return { ...known, fn, parameter: known.entry.job ?? 0, registration: undefined };
     }
     return undefined;
   }
 
   #isOfClass(owner: ClassNode, { library, entry }: Known<HandlerEntry>): boolean {
     if (!("methods" in entry)) return false;
-    const isOne = (names: OneOrMore<string> | undefined) => (ref: Ref) => oneOrMore(names).includes(ref.name) && libraryDeclares(library, ref);
-    if (oneOrMore(entry.classDecorator).length > 0 && this.#decoratedWith(owner, library, entry.classDecorator)) return true;
-    return this.#basesOf(owner).some(isOne(entry.extends)) || owner.interfaces.flatMap((type) => refsOfType(type, owner.file)).some(isOne(entry.implements));
+    const isOne = (names: OneOrMore<string> | undefined) => (ref: Ref) =>
+      oneOrMore(names).includes(ref.name) && libraryDeclares(library, ref);
+    if (oneOrMore(entry.classDecorator).length > 0 && this.#decoratedWith(owner, library, entry.classDecorator))
+      return true;
+    return (
+      this.#basesOf(owner).some(isOne(entry.extends)) ||
+      owner.interfaces.flatMap((type) => refsOfType(type, owner.file)).some(isOne(entry.implements))
+    );
   }
 
   #decoratedWith(owner: ClassNode, library: Library, decorators: OneOrMore<Member> | undefined): boolean {
     const wanted = oneOrMore(decorators).map((member) => member.slice(1));
-    return owner.decorators.some((decorator) => this.refsOfDecorator(decorator).some((ref) => wanted.includes(ref.name) && libraryDeclares(library, ref)));
+    return owner.decorators.some((decorator) =>
+      this.refsOfDecorator(decorator).some((ref) => wanted.includes(ref.name) && libraryDeclares(library, ref)),
+    );
   }
 
   /** The library classes that a class extends, through classes of the project. */
@@ -166,7 +186,12 @@ export class Handlers {
   /** Written where it is registered: `queue.process(async (job) => …)`. */
   #inline(fn: FunctionNode): JobHandler | undefined {
     const place = fn.parent;
-    if (!place || fn.owner?.kind === "class" || !["call", "property", "object", "array", "conditional", "binary"].includes(place.kind)) return undefined;
+    if (
+      !place ||
+      fn.owner?.kind === "class" ||
+      !["call", "property", "object", "array", "conditional", "binary"].includes(place.kind)
+    )
+      return undefined;
     return this.handlerBy(fn, fn);
   }
 
@@ -177,10 +202,13 @@ export class Handlers {
       const known = this.#byFunctionType.get(ref.name)?.find(({ library }) => libraryDeclares(library, ref));
       if (known) return { ...known, fn, parameter: known.entry.job ?? 0, registration: undefined };
     }
-    if (parent?.kind === "call" && parent.callee.kind === "member" && listeners.has(parent.callee.property ?? "")) return undefined;
+    if (parent?.kind === "call" && parent.callee.kind === "member" && listeners.has(parent.callee.property ?? ""))
+      return undefined;
     for (const [index, parameter] of fn.params.entries()) {
       if (!this.#mayBeJob(parameter)) continue;
-      const known = this.#typesIn(parameter).flatMap((ref) => this.#byParameterType.get(ref.name)?.filter(({ library }) => libraryDeclares(library, ref)) ?? [])[0];
+      const known = this.#typesIn(parameter).flatMap(
+        (ref) => this.#byParameterType.get(ref.name)?.filter(({ library }) => libraryDeclares(library, ref)) ?? [],
+      )[0];
       if (known) return { ...known, fn, parameter: index, registration: undefined };
     }
     return undefined;
@@ -189,14 +217,23 @@ export class Handlers {
   /** Types of parameters are only asked for where an annotation says so: a function without one is known by where it is given. */
   #mayBeJob(parameter: ParameterNode): boolean {
     const name = parameter.type?.path.at(-1);
-    if (name !== undefined) return this.#byParameterType.has(name) || /job|message|msg|event|record|task|payload|delivery|helpers/i.test(name);
+    if (name !== undefined)
+      return (
+        this.#byParameterType.has(name) || /job|message|msg|event|record|task|payload|delivery|helpers/i.test(name)
+      );
     return parameter.target.kind === "pattern" && this.#importsJobType(parameter.file);
   }
 
   #importsJobType(file: CodeFile): boolean {
     const known = this.#importing.get(file);
     if (known !== undefined) return known;
-    const imports = file.root.kind === "block" && file.root.body.some((statement) => statement.kind === "import" && statement.specifiers.some(({ imported }) => this.#byParameterType.has(imported)));
+    const imports =
+      file.root.kind === "block" &&
+      file.root.body.some(
+        (statement) =>
+          statement.kind === "import" &&
+          statement.specifiers.some(({ imported }) => this.#byParameterType.has(imported)),
+      );
     this.#importing.set(file, imports);
     return imports;
   }
@@ -213,10 +250,16 @@ export class Handlers {
     const { knowledge, effects, semantics } = this.#program;
     const { callee, refs } = effects.calledBy(call, undefined);
     const members = call.isNew ? knowledge.handlerConstructors : knowledge.handlerCalls;
-    if (!members.hasName(nameOfCallee(call)) && (callee.kind === "closure" || callee.kind === "class")) return undefined;
+    if (!members.hasName(nameOfCallee(call)) && (callee.kind === "closure" || callee.kind === "class"))
+      return undefined;
     const found = members.find(refs.length > 0 || call.isNew ? refs : semantics.signatureOf(call));
     const fits = found.find(({ library, entry }) => {
-      if (!deliversAgain(library) || !("registeredBy" in entry) || callbackIndex(call, entry.handler.argument) !== index) return false;
+      if (
+        !deliversAgain(library) ||
+        !("registeredBy" in entry) ||
+        callbackIndex(call, entry.handler.argument) !== index
+      )
+        return false;
       return matchSlot(entry.handler.path, trail)?.length === 0 && isAbout(entry, call);
     });
     return fits && { ...fits, registration: call };
@@ -229,10 +272,14 @@ export class Handlers {
     const { callee } = effects.calledBy(call, undefined);
     if (callee.kind === "closure") return this.#registers(callee.fn, index, trail, depth);
     if (callee.kind === "declared" && callee.refs.some((ref) => ref.isProject)) {
-      return semantics.implementationsOf(callee.definition).flatMap((fn) => this.#registers(fn, index, trail, depth) ?? [])[0];
+      return semantics
+        .implementationsOf(callee.definition)
+        .flatMap((fn) => this.#registers(fn, index, trail, depth) ?? [])[0];
     }
     if (callee.kind !== "class") return undefined;
-    const constructor = callee.node.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
+    const constructor = callee.node.members.find(
+      (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
+    );
     return constructor?.kind === "function" ? this.#registers(constructor, index, trail, depth) : undefined;
   }
 
@@ -266,7 +313,14 @@ export class Handlers {
   #keptForHandler(node: Node): Registered | undefined {
     let kept = node.parent;
     while (kept?.kind === "property" || kept?.kind === "object" || kept?.kind === "array") kept = kept.parent;
-    const holder = kept?.kind === "assign" ? kept.target : kept?.kind === "call" && kept.callee.kind === "member" && /^(?:set|push|add)$/.test(kept.callee.property ?? "") ? kept.callee.object : undefined;
+    const holder =
+      kept?.kind === "assign"
+        ? kept.target
+        : kept?.kind === "call" &&
+            kept.callee.kind === "member" &&
+            /^(?:set|push|add)$/.test(kept.callee.property ?? "")
+          ? kept.callee.object
+          : undefined;
     return holder && this.#callers.handlerThatReads(holder);
   }
 }
@@ -274,19 +328,24 @@ export class Handlers {
 /** Whether a worker of the library calls a handler again: listeners of an in-process bus hear an event once. */
 function deliversAgain(library: Library): boolean {
   const { dispatches } = library;
-  return !dispatches || dispatches.length === 0 || dispatches.some(({ to }) => to !== "in-process bus" && to !== "pub/sub");
+  return (
+    !dispatches || dispatches.length === 0 || dispatches.some(({ to }) => to !== "in-process bus" && to !== "pub/sub")
+  );
 }
 
 function isAbout(entry: HandlerEntry, call: CallNode): boolean {
   if (!("registeredBy" in entry) || !entry.event) return true;
   const argument = call.args[entry.event.argument];
-  return argument?.kind === "literal" && typeof argument.value === "string" && entry.event.oneOf.includes(argument.value);
+  return (
+    argument?.kind === "literal" && typeof argument.value === "string" && entry.event.oneOf.includes(argument.value)
+  );
 }
 
 /** What a written type may be called in the catalogue, by the import that its first name comes from. */
 export function refsOfType(type: TypeText, file: CodeFile): readonly Ref[] {
   const [first, ...rest] = type.path;
-  const inner = first === "Promise" || first === "Array" || first === "ReadonlyArray" ? type.typeArguments[0] : undefined;
+  const inner =
+    first === "Promise" || first === "Array" || first === "ReadonlyArray" ? type.typeArguments[0] : undefined;
   if (inner) return refsOfType(inner, file);
   if (file.root.kind !== "block" || first === undefined) return [];
   for (const statement of file.root.body) {
@@ -294,7 +353,8 @@ export function refsOfType(type: TypeText, file: CodeFile): readonly Ref[] {
     const specifier = statement.specifiers.find(({ local }) => local === first);
     const name = packageOfSpecifier(statement.module);
     if (!specifier || name === undefined) continue;
-    const imported = rest.at(-1) ?? (specifier.imported === "*" || specifier.imported === "default" ? first : specifier.imported);
+    const imported =
+      rest.at(-1) ?? (specifier.imported === "*" || specifier.imported === "default" ? first : specifier.imported);
     return [{ package: name, container: undefined, name: imported, file: undefined, isProject: false }];
   }
   return [];

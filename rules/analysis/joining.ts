@@ -53,12 +53,20 @@ export class Joining {
     if (settled.kind === "object") {
       for (const property of settled.node.properties.toReversed()) {
         const value: Value = { node: property.value, frame: settled.frame };
-        const found = property.isSpread ? this.#propertyOf(value, path) : property.key === undefined ? "unknown" : property.key === key ? this.#propertyOf(value, rest) : undefined;
+        const found = property.isSpread
+          ? this.#propertyOf(value, path)
+          : property.key === undefined
+            ? "unknown"
+            : property.key === key
+              ? this.#propertyOf(value, rest)
+              : undefined;
         if (found) return found;
       }
       return undefined;
     }
-    const isReadable = settled.kind === "absent" || (settled.kind === "other" && ["literal", "template", "array"].includes(settled.node.kind));
+    const isReadable =
+      settled.kind === "absent" ||
+      (settled.kind === "other" && ["literal", "template", "array"].includes(settled.node.kind));
     return isReadable ? undefined : "unknown";
   }
 
@@ -75,7 +83,9 @@ export class Joining {
         return this.#sideOfValue(node, frame, depth);
       case "call": {
         const { callee } = node;
-        const parts = [...node.args, ...(callee.kind === "member" ? [callee.object] : [])].map((part) => this.#sideOf(part, frame, depth + 1));
+        const parts = [...node.args, ...(callee.kind === "member" ? [callee.object] : [])].map((part) =>
+          this.#sideOf(part, frame, depth + 1),
+        );
         return joined(parts);
       }
       case "this":
@@ -86,12 +96,15 @@ export class Joining {
   }
 
   #sideOfBody(fn: Extract<Node, { kind: "function" }>, frame: Frame | undefined, depth: number): Side {
-    const own = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
+    const own = new Set(
+      fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])),
+    );
     const isOwn = (node: Node) => node.kind === "name" && own.has(node.text);
     const sides = (node: Node): Side[] => {
       if (isOwn(node)) return [];
       if (node.kind === "name" || node.kind === "member" || node.kind === "call") {
-        if (node.kind === "call") return [...(node.callee.kind === "member" ? sides(node.callee.object) : []), ...node.args.flatMap(sides)];
+        if (node.kind === "call")
+          return [...(node.callee.kind === "member" ? sides(node.callee.object) : []), ...node.args.flatMap(sides)];
         return [this.#sideOf(node, frame, depth + 1)];
       }
       return childrenOf(node).flatMap(sides);
@@ -104,7 +117,10 @@ export class Joining {
     const types = semantics.typesOf(node);
     if (knowledge.handlesOf(types).length > 0) return "inner";
     if (knowledge.isClient(types)) return "outer";
-    if (node.kind === "member") return node.object.kind === "name" && semantics.definitionOfName(node.object)?.kind === "declared" ? "neither" : "inner";
+    if (node.kind === "member")
+      return node.object.kind === "name" && semantics.definitionOfName(node.object)?.kind === "declared"
+        ? "neither"
+        : "inner";
     const definition = semantics.definitionOfName(node);
     switch (definition?.kind) {
       case "declared":

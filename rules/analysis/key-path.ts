@@ -40,7 +40,9 @@ const setters = new WeakMap<Knowledge, readonly string[]>();
 function namesOfPathSetters(knowledge: Knowledge): readonly string[] {
   let names = setters.get(knowledge);
   if (!names) {
-    const members = knowledge.libraries.flatMap((library) => (library.keys ?? []).filter(({ isPathIntoEvent }) => isPathIntoEvent).flatMap(({ member }) => oneOrMore(member)));
+    const members = knowledge.libraries.flatMap((library) =>
+      (library.keys ?? []).filter(({ isPathIntoEvent }) => isPathIntoEvent).flatMap(({ member }) => oneOrMore(member)),
+    );
     setters.set(knowledge, (names = [...new Set(members.map((member) => parseMember(member).name))]));
   }
   return names;
@@ -53,7 +55,7 @@ function keyPathOf(call: CallNode, key: Known<EntryOf<"keys">>, analysis: FileAn
   if (!handler) return [];
   const path = options ? read(options, undefined, stepsOf(slot.path ?? ""), analysis) : ("absent" as const);
   if (path === "unknown") return [];
-  const place = path !== "absent" && path.node.file === call.file ? path.node : whereMade(options, analysis) ?? call;
+  const place = path !== "absent" && path.node.file === call.file ? path.node : (whereMade(options, analysis) ?? call);
   return [{ node: place, path: path === "absent" ? undefined : path.text, key, handler }];
 }
 
@@ -73,7 +75,9 @@ function handlerOf(call: CallNode, analysis: FileAnalysis): KeyPath["handler"] |
 /** The functions that stand at the top of a file. */
 function topFunctions(node: Node): FunctionNode[] {
   if (node.kind === "function") return [node];
-  return ["block", "declare", "declarator", "other", "class", "call"].includes(node.kind) ? childrenOf(node).flatMap(topFunctions) : [];
+  return ["block", "declare", "declarator", "other", "class", "call"].includes(node.kind)
+    ? childrenOf(node).flatMap(topFunctions)
+    : [];
 }
 
 type Read = { readonly text: string; readonly node: Node } | "absent" | "unknown";
@@ -93,7 +97,8 @@ function read(node: Node, frame: Frame | undefined, steps: readonly string[], pr
     }
     case "other": {
       const inner = settled.node;
-      if (inner.kind === "literal") return typeof inner.value === "string" && steps.length === 0 ? { text: inner.value, node: inner } : "unknown";
+      if (inner.kind === "literal")
+        return typeof inner.value === "string" && steps.length === 0 ? { text: inner.value, node: inner } : "unknown";
       if (inner.kind === "call" && inner.isNew) {
         const [options] = inner.args;
         return options ? read(options, settled.frame, steps, program, depth + 1) : "absent";
@@ -110,7 +115,13 @@ function read(node: Node, frame: Frame | undefined, steps: readonly string[], pr
   }
 }
 
-function readProperty(object: Extract<Settled, { kind: "object" }>, key: string, rest: readonly string[], program: Program, depth: number): Read {
+function readProperty(
+  object: Extract<Settled, { kind: "object" }>,
+  key: string,
+  rest: readonly string[],
+  program: Program,
+  depth: number,
+): Read {
   for (const property of object.node.properties.toReversed()) {
     if (property.isSpread || property.key === undefined) return "unknown";
     if (property.key === key) return read(property.value, object.frame, rest, program, depth + 1);
@@ -119,10 +130,20 @@ function readProperty(object: Extract<Settled, { kind: "object" }>, key: string,
 }
 
 /** `let config; if (path) config = new Config({ path })`: what is assigned, where the condition can hold. */
-function readVariable(declarator: Extract<Node, { kind: "declarator" }>, frame: Frame | undefined, steps: readonly string[], program: Program, depth: number): Read {
+function readVariable(
+  declarator: Extract<Node, { kind: "declarator" }>,
+  frame: Frame | undefined,
+  steps: readonly string[],
+  program: Program,
+  depth: number,
+): Read {
   const values = [
     ...(declarator.init ? [declarator.init] : []),
-    ...usesOfVariable(program.semantics, declarator, []).flatMap(({ node }) => (node.parent?.kind === "assign" && node.parent.target === node && mayRun(node.parent, frame, program) ? [node.parent.value] : [])),
+    ...usesOfVariable(program.semantics, declarator, []).flatMap(({ node }) =>
+      node.parent?.kind === "assign" && node.parent.target === node && mayRun(node.parent, frame, program)
+        ? [node.parent.value]
+        : [],
+    ),
   ];
   const last = values.at(-1);
   if (!last) return "absent";
@@ -152,9 +173,14 @@ function whereMade(options: Node | undefined, { semantics }: Program): Node | un
 export function identityAtPath({ path, handler }: KeyPath): Known<EntryOf<"identities">> | undefined {
   if (path === undefined) return undefined;
   const behind = String.raw`(?:\.(?:\w+|\[[^\]]*\]|\{[^}]*\}))*`;
-  const outside = path.replace(new RegExp(String.raw`powertools_\w+\([^)]*\)${behind}|\b(?:body|Message|detail|data)\b${behind}`, "g"), "");
+  const outside = path.replace(
+    new RegExp(String.raw`powertools_\w+\([^)]*\)${behind}|\b(?:body|Message|detail|data)\b${behind}`, "g"),
+    "",
+  );
   const steps: readonly string[] = outside.match(/[A-Za-z_]\w*/g) ?? [];
   const { library } = handler.known;
-  const entry = (library.identities ?? []).find(({ property }) => oneOrMore(property).some((name) => steps.includes(name.slice(name.lastIndexOf(".") + 1))));
+  const entry = (library.identities ?? []).find(({ property }) =>
+    oneOrMore(property).some((name) => steps.includes(name.slice(name.lastIndexOf(".") + 1))),
+  );
   return entry && { library, entry };
 }

@@ -4,7 +4,24 @@ import { withoutTypes } from "./package-of.js";
 import type { Ref } from "./semantics.js";
 
 /** The sections of an entry that are lists of things with members. */
-type Section = "dispatches" | "handlers" | "identities" | "keys" | "transactions" | "manual" | "sql" | "decorators" | "handles" | "hooks" | "afterCommit" | "outside" | "effects" | "randoms" | "memoised" | "stores" | "runners";
+type Section =
+  | "dispatches"
+  | "handlers"
+  | "identities"
+  | "keys"
+  | "transactions"
+  | "manual"
+  | "sql"
+  | "decorators"
+  | "handles"
+  | "hooks"
+  | "afterCommit"
+  | "outside"
+  | "effects"
+  | "randoms"
+  | "memoised"
+  | "stores"
+  | "runners";
 
 export type EntryOf<S extends Section> = NonNullable<Library[S]>[number];
 
@@ -24,7 +41,11 @@ type Form = "member" | "new" | "decorator";
 export class MemberIndex<Entry> {
   readonly #patterns = new Map<string, Pattern<Entry>[]>();
 
-  constructor(libraries: readonly Library[], form: Form, membersOf: (library: Library) => readonly (readonly [Entry, OneOrMore<Member> | undefined])[]) {
+  constructor(
+    libraries: readonly Library[],
+    form: Form,
+    membersOf: (library: Library) => readonly (readonly [Entry, OneOrMore<Member> | undefined])[],
+  ) {
     for (const library of libraries) {
       for (const [entry, members] of membersOf(library)) {
         for (const member of oneOrMore(members)) {
@@ -48,15 +69,29 @@ export class MemberIndex<Entry> {
   }
 
   find(refs: readonly Ref[]): readonly Known<Entry>[] {
-    return refs.flatMap((ref) => (this.#patterns.get(ref.name) ?? []).filter((pattern) => containerFits(pattern.container, ref) && libraryDeclares(pattern.library, ref)));
+    return refs.flatMap((ref) =>
+      (this.#patterns.get(ref.name) ?? []).filter(
+        (pattern) => containerFits(pattern.container, ref) && libraryDeclares(pattern.library, ref),
+      ),
+    );
   }
 }
 
 /** Whether refs are one of a library's members. */
-export function isOneOf(members: OneOrMore<Member> | undefined, form: Form, library: Library, refs: readonly Ref[]): boolean {
+export function isOneOf(
+  members: OneOrMore<Member> | undefined,
+  form: Form,
+  library: Library,
+  refs: readonly Ref[],
+): boolean {
   return oneOrMore(members).some((member) => {
     const parsed = parseMember(member);
-    return parsed.form === form && refs.some((ref) => ref.name === parsed.name && containerFits(parsed.container, ref) && libraryDeclares(library, ref));
+    return (
+      parsed.form === form &&
+      refs.some(
+        (ref) => ref.name === parsed.name && containerFits(parsed.container, ref) && libraryDeclares(library, ref),
+      )
+    );
   });
 }
 
@@ -83,7 +118,10 @@ const packagesOf = new WeakMap<Library, ReadonlySet<string>>();
 /** Whether a declaration is the library's: in one of its packages, generated into the project by it, or the project's own. */
 export function libraryDeclares(library: Library, ref: Ref): boolean {
   const { project } = library;
-  if (project) return ref.isProject && (project.path === undefined || (ref.file !== undefined && matchesModule(project.path, ref.file)));
+  if (project)
+    return (
+      ref.isProject && (project.path === undefined || (ref.file !== undefined && matchesModule(project.path, ref.file)))
+    );
   let packages = packagesOf.get(library);
   if (!packages) {
     const all = [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
@@ -93,7 +131,9 @@ export function libraryDeclares(library: Library, ref: Ref): boolean {
   const { generated } = library;
   if (!generated || ref.fileText === undefined) return false;
   const names = [ref.container ?? ref.name, ref.name];
-  const isGenerated = generated.containers.some((container) => names.some((name) => (container.startsWith("*") ? name.endsWith(container.slice(1)) : name === container)));
+  const isGenerated = generated.containers.some((container) =>
+    names.some((name) => (container.startsWith("*") ? name.endsWith(container.slice(1)) : name === container)),
+  );
   return isGenerated && ref.fileText.includes(generated.fileContains);
 }
 
@@ -139,8 +179,14 @@ export class Knowledge {
     const libraries = [...catalogue, ...own];
     this.libraries = libraries;
     this.ownNames = new Set(own.flatMap(membersIn).map((member) => parseMember(member).name));
-    const index = <S extends Section>(section: S, form: Form, members: (entry: EntryOf<S>) => OneOrMore<Member> | undefined) =>
-      new MemberIndex<EntryOf<S>>(libraries, form, (library) => ((library[section] ?? []) as readonly EntryOf<S>[]).map((entry) => [entry, members(entry)] as const));
+    const index = <S extends Section>(
+      section: S,
+      form: Form,
+      members: (entry: EntryOf<S>) => OneOrMore<Member> | undefined,
+    ) =>
+      new MemberIndex<EntryOf<S>>(libraries, form, (library) =>
+        ((library[section] ?? []) as readonly EntryOf<S>[]).map((entry) => [entry, members(entry)] as const),
+      );
     this.dispatches = index("dispatches", "member", (entry) => entry.member);
     this.dispatchDecorators = index("dispatches", "decorator", (entry) => entry.member);
     this.transactions = index("transactions", "member", (entry) => entry.open);
@@ -152,25 +198,42 @@ export class Knowledge {
     this.afterCommit = index("afterCommit", "member", (entry) => entry.member);
     this.outside = index("outside", "member", (entry) => entry.member);
     this.runners = index("runners", "member", (entry) => entry.member);
-    this.handlerCalls = index("handlers", "member", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
-    this.handlerConstructors = index("handlers", "new", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
+    this.handlerCalls = index("handlers", "member", (entry) =>
+      "registeredBy" in entry ? entry.registeredBy : undefined,
+    );
+    this.handlerConstructors = index("handlers", "new", (entry) =>
+      "registeredBy" in entry ? entry.registeredBy : undefined,
+    );
     this.handlerProxies = index("handlers", "member", (entry) => ("proxiedBy" in entry ? entry.proxiedBy : undefined));
-    this.handlerDecorators = index("handlers", "decorator", (entry) => ("methodDecorator" in entry ? entry.methodDecorator : undefined));
-    this.hookDecorators = index("hooks", "decorator", (entry) => ("methodDecorator" in entry ? entry.methodDecorator : undefined));
+    this.handlerDecorators = index("handlers", "decorator", (entry) =>
+      "methodDecorator" in entry ? entry.methodDecorator : undefined,
+    );
+    this.hookDecorators = index("hooks", "decorator", (entry) =>
+      "methodDecorator" in entry ? entry.methodDecorator : undefined,
+    );
     this.hookCalls = index("hooks", "member", (entry) => ("registeredBy" in entry ? entry.registeredBy : undefined));
     this.classDecorators = new MemberIndex<EntryOf<"handlers"> | EntryOf<"hooks">>(libraries, "decorator", (library) =>
-      [...(library.handlers ?? []), ...(library.hooks ?? [])].map((entry) => [entry, "classDecorator" in entry ? entry.classDecorator : undefined] as const),
+      [...(library.handlers ?? []), ...(library.hooks ?? [])].map(
+        (entry) => [entry, "classDecorator" in entry ? entry.classDecorator : undefined] as const,
+      ),
     );
     this.keys = index("keys", "member", (entry) => entry.member);
     this.keyConstructors = index("keys", "new", (entry) => entry.member);
     this.randoms = index("randoms", "member", (entry) => entry.member);
     this.randomConstructors = index("randoms", "new", (entry) => entry.member);
-    this.replaySafe = new MemberIndex<Member>(libraries, "member", (library) => oneOrMore(library.replaySafe).map((member) => [member, member] as const));
+    this.replaySafe = new MemberIndex<Member>(libraries, "member", (library) =>
+      oneOrMore(library.replaySafe).map((member) => [member, member] as const),
+    );
     this.memoised = index("memoised", "member", (entry) => entry.member);
     this.stores = index("stores", "member", (entry) => entry.member);
     this.storeConstructors = index("stores", "new", (entry) => entry.member);
     this.effects = index("effects", "member", (entry) => entry.member);
-    this.deepNames = new Set(catalogue.flatMap((library) => (library.afterCommit ?? []).flatMap(({ member }) => oneOrMore(member))).map(parseMember).flatMap(({ container, name }) => (container?.includes(".") ? [name] : [])));
+    this.deepNames = new Set(
+      catalogue
+        .flatMap((library) => (library.afterCommit ?? []).flatMap(({ member }) => oneOrMore(member)))
+        .map(parseMember)
+        .flatMap(({ container, name }) => (container?.includes(".") ? [name] : [])),
+    );
     this.identities = index("identities", "member", (entry) => entry.property);
     for (const library of catalogue) {
       const members = [
@@ -179,14 +242,17 @@ export class Knowledge {
         ...(library.sql ?? []).flatMap(({ member, on }) => (on === "pool" ? oneOrMore(member) : [])),
       ];
       for (const container of new Set(members.map((member) => parseMember(member).container))) {
-        if (container !== undefined && container !== "*") this.#clients.set(container, [...(this.#clients.get(container) ?? []), library]);
+        if (container !== undefined && container !== "*")
+          this.#clients.set(container, [...(this.#clients.get(container) ?? []), library]);
       }
     }
   }
 
   /** Whether a member of this name could dispatch, open, begin or end something. */
   isMemberName(name: string | undefined): boolean {
-    return [this.dispatches, this.transactions, this.begins, this.commits, this.rollbacks].some((index) => index.hasName(name));
+    return [this.dispatches, this.transactions, this.begins, this.commits, this.rollbacks].some((index) =>
+      index.hasName(name),
+    );
   }
 
   /** Whether a type is a client or pool on which a transaction can be opened, or that runs each statement by itself. */
@@ -203,18 +269,34 @@ export class Knowledge {
   handlesOf(types: readonly Ref[]): readonly Known<EntryOf<"handles">>[] {
     return types.flatMap((type) =>
       this.libraries.flatMap((library) =>
-        (library.handles ?? []).filter((entry) => oneOrMore(entry.type).includes(type.name) && libraryDeclares(library, type)).map((entry) => ({ library, entry })),
+        (library.handles ?? [])
+          .filter((entry) => oneOrMore(entry.type).includes(type.name) && libraryDeclares(library, type))
+          .map((entry) => ({ library, entry })),
       ),
     );
   }
 }
 
 /** The members that an entry of the settings names. */
-function membersIn({ transactions = [], decorators = [], dispatches = [], handlers = [], afterCommit = [] }: Library): readonly Member[] {
+function membersIn({
+  transactions = [],
+  decorators = [],
+  dispatches = [],
+  handlers = [],
+  afterCommit = [],
+}: Library): readonly Member[] {
   return [
     ...transactions.flatMap(({ open }) => oneOrMore(open)),
     ...decorators.flatMap(({ decorator }) => oneOrMore(decorator)),
     ...[...dispatches, ...afterCommit].flatMap(({ member }) => oneOrMore(member)),
-    ...handlers.flatMap((handler) => oneOrMore("registeredBy" in handler ? handler.registeredBy : "methodDecorator" in handler ? handler.methodDecorator : undefined)),
+    ...handlers.flatMap((handler) =>
+      oneOrMore(
+        "registeredBy" in handler
+          ? handler.registeredBy
+          : "methodDecorator" in handler
+            ? handler.methodDecorator
+            : undefined,
+      ),
+    ),
   ];
 }

@@ -20,12 +20,16 @@ export interface Hook {
 export function hooksOfClass(node: ClassNode, program: Program): readonly Hook[] {
   const { knowledge, semantics } = program;
   const hooks: Hook[] = [];
-  const add = (label: string, openedAt: Node, fn: FunctionNode) => hooks.push({ label, openedAt, closure: { kind: "closure", fn, frame: undefined, self: undefined }, reference: fn });
-  const methods = node.members.filter((member): member is FunctionNode => member.kind === "function" && member.body !== undefined);
+  const add = (label: string, openedAt: Node, fn: FunctionNode) =>
+    hooks.push({ label, openedAt, closure: { kind: "closure", fn, frame: undefined, self: undefined }, reference: fn });
+  const methods = node.members.filter(
+    (member): member is FunctionNode => member.kind === "function" && member.body !== undefined,
+  );
   for (const method of methods) {
     for (const decorator of method.decorators) {
       const refs = refsOfDecorator(decorator, program);
-      if (knowledge.hookDecorators.find(refs).some(({ entry }) => !entry.onlyInCallersTransaction)) add(`@${refs[0]?.name ?? ""}`, decorator, method);
+      if (knowledge.hookDecorators.find(refs).some(({ entry }) => !entry.onlyInCallersTransaction))
+        add(`@${refs[0]?.name ?? ""}`, decorator, method);
     }
   }
   for (const library of knowledge.libraries) {
@@ -34,9 +38,14 @@ export function hooksOfClass(node: ClassNode, program: Program): readonly Hook[]
       const names = oneOrMore(hook.methods);
       const named = methods.filter((method) => names.includes(method.name ?? ""));
       if (named.length === 0) continue;
-      const isDecorated = node.decorators.some((decorator) => knowledge.classDecorators.find(refsOfDecorator(decorator, program)).some(({ entry }) => entry === hook));
+      const isDecorated = node.decorators.some((decorator) =>
+        knowledge.classDecorators.find(refsOfDecorator(decorator, program)).some(({ entry }) => entry === hook),
+      );
       const bases = [...oneOrMore(hook.extends), ...oneOrMore(hook.implements)];
-      const descends = [node.superClass?.kind === "name" ? node.superClass.text : "", ...node.interfaces.map((type) => type.path.at(-1) ?? "")].some((name) => bases.includes(name));
+      const descends = [
+        node.superClass?.kind === "name" ? node.superClass.text : "",
+        ...node.interfaces.map((type) => type.path.at(-1) ?? ""),
+      ].some((name) => bases.includes(name));
       if (!isDecorated && !(descends && semantics.isOfLibrary(node, library.packages))) continue;
       for (const method of named) add(`${node.name ?? "class"}.${method.name ?? ""}`, method, method);
     }
@@ -55,6 +64,8 @@ export function hooksOfCall(call: CallNode, { knowledge, effects, values }: Prog
     if (entry.event && !(event?.kind === "literal" && entry.event.oneOf.includes(String(event.value)))) return [];
     const reference = entry.hook.argument === "last" ? call.args.at(-1) : call.args[entry.hook.argument];
     const closure = reference && values.step(values.settle(reference, undefined), entry.hook.path?.split(".") ?? []);
-    return reference && closure?.kind === "closure" ? [{ label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? ""), openedAt: call, closure, reference }] : [];
+    return reference && closure?.kind === "closure"
+      ? [{ label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? ""), openedAt: call, closure, reference }]
+      : [];
   });
 }

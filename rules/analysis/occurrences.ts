@@ -8,7 +8,11 @@ export function occurrences(file: CodeFile, name: string): readonly Node[] {
   let byName = known.get(file);
   if (!byName) known.set(file, (byName = new Map<string, readonly Node[]>()));
   let nodes = byName.get(name);
-  if (!nodes) byName.set(name, (nodes = [...positions(file.text, name)].flatMap((position) => namedAt(file.root, position, name) ?? [])));
+  if (!nodes)
+    byName.set(
+      name,
+      (nodes = [...positions(file.text, name)].flatMap((position) => namedAt(file.root, position, name) ?? [])),
+    );
   return nodes;
 }
 
@@ -25,7 +29,13 @@ function* positions(text: string, name: string): Generator<number> {
 }
 
 function isWordCharacter(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code === 36;
+  return (
+    (code >= 48 && code <= 57) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 97 && code <= 122) ||
+    code === 95 ||
+    code === 36
+  );
 }
 
 /** The innermost node at a position, where it is a use of the name: comments, strings and declarations are not. */
@@ -37,5 +47,7 @@ function namedAt(root: Node, position: number, name: string): Node | undefined {
     current = inner;
   }
   if (current.kind === "name") return current.text === name ? current : undefined;
-  return current.kind === "member" && current.property === name && current.end === position + name.length ? current : undefined;
+  return current.kind === "member" && current.property === name && current.end === position + name.length
+    ? current
+    : undefined;
 }

@@ -30,7 +30,20 @@ export function packageOfSpecifier(specifier: string): string | undefined {
   return builtin.has(name) ? `node:${specifier}` : name;
 }
 
-const builtin = new Set(["crypto", "events", "http", "https", "net", "timers", "fs", "stream", "child_process", "worker_threads", "os", "util"]);
+const builtin = new Set([
+  "crypto",
+  "events",
+  "http",
+  "https",
+  "net",
+  "timers",
+  "fs",
+  "stream",
+  "child_process",
+  "worker_threads",
+  "os",
+  "util",
+]);
 
 function nearestPackage(folder: string): string {
   const known = projectPackages.get(folder);
@@ -41,7 +54,8 @@ function nearestPackage(folder: string): string {
   try {
     if (existsSync(manifest)) {
       const content: unknown = JSON.parse(readFileSync(manifest, "utf8"));
-      if (typeof content === "object" && content !== null && "name" in content && typeof content.name === "string") name = content.name;
+      if (typeof content === "object" && content !== null && "name" in content && typeof content.name === "string")
+        name = content.name;
     }
   } catch {
     // an unreadable manifest names nothing

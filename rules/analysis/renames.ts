@@ -9,7 +9,9 @@ const known = new WeakMap<CodeFile, readonly (readonly [string, string])[]>();
 export function renamesIn(file: CodeFile): readonly (readonly [from: string, to: string])[] {
   let found = known.get(file);
   if (!found) {
-    found = [...file.text.matchAll(lists)].flatMap(([, list = ""]) => [...list.matchAll(rename)].map(([, from = "", to = ""]) => [from, to] as const));
+    found = [...file.text.matchAll(lists)].flatMap(([, list = ""]) =>
+      [...list.matchAll(rename)].map(([, from = "", to = ""]) => [from, to] as const),
+    );
     known.set(file, found);
   }
   return found;
@@ -19,7 +21,7 @@ export function renamesIn(file: CodeFile): readonly (readonly [from: string, to:
 export function withRenames(names: ReadonlySet<string>, files: readonly CodeFile[]): ReadonlySet<string> {
   const renames = files.flatMap(renamesIn);
   const all = new Set(names);
-  for (let before = -1; before !== all.size; ) {
+  for (let before = -1; before !== all.size;) {
     before = all.size;
     for (const [from, to] of renames) if (all.has(from)) all.add(to);
   }

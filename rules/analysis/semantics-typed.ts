@@ -2,7 +2,19 @@ import type ts from "typescript";
 
 import { codeOfSourceFile, nodeOf } from "./code/from-typescript.js";
 import { childrenOf } from "./code/node.js";
-import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FieldNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode, PropertyNode } from "./code/node.js";
+import type {
+  CallNode,
+  ClassNode,
+  CodeFile,
+  DeclaratorNode,
+  FieldNode,
+  FunctionNode,
+  MemberNode,
+  NameNode,
+  Node,
+  ParameterNode,
+  PropertyNode,
+} from "./code/node.js";
 import { Annotations, memberRef } from "./annotations.js";
 import type { Knowledge } from "./knowledge.js";
 import { packageOfFile, packageOfSpecifier } from "./package-of.js";
@@ -58,7 +70,10 @@ export class TypedSemantics implements Semantics {
       if (symbol) return this.#definitionOf(symbol);
       // a package that is not installed has no types: its import and the annotations still tell what is meant
       const { property } = member;
-      const refs = property === undefined ? [] : this.#annotations.containersOf(member.object).map((type) => memberRef(type, property));
+      const refs =
+        property === undefined
+          ? []
+          : this.#annotations.containersOf(member.object).map((type) => memberRef(type, property));
       return refs.length > 0 ? { kind: "declared", refs, raw: undefined } : undefined;
     });
   }
@@ -93,11 +108,13 @@ export class TypedSemantics implements Semantics {
 
   signatureOf(call: CallNode): readonly Ref[] {
     this.questions++;
-    const declaration = this.#checker.getResolvedSignature(call.raw as ts.CallExpression)?.declaration as ts.Declaration | undefined;
+    const declaration = this.#checker.getResolvedSignature(call.raw as ts.CallExpression)?.declaration as
+      ts.Declaration | undefined;
     if (!declaration) return [];
     const ref = this.#refOf(declaration);
     if (!ref) return [];
-    const name = call.callee.kind === "member" ? call.callee.property : call.callee.kind === "name" ? call.callee.text : undefined;
+    const name =
+      call.callee.kind === "member" ? call.callee.property : call.callee.kind === "name" ? call.callee.text : undefined;
     return name === undefined || ref.name === name ? [ref] : [ref, { ...ref, name }];
   }
 
@@ -109,7 +126,9 @@ export class TypedSemantics implements Semantics {
     return this.#classesBelow(ref.container)
       .filter((node) => this.#descendsFrom(node, container))
       .flatMap((node) => node.members)
-      .filter((member) => member.kind === "function" && member.name === ref.name && member.body !== undefined) as FunctionNode[];
+      .filter(
+        (member) => member.kind === "function" && member.name === ref.name && member.body !== undefined,
+      ) as FunctionNode[];
   }
 
   projectFiles(): readonly CodeFile[] {
@@ -121,7 +140,9 @@ export class TypedSemantics implements Semantics {
   }
 
   methodOf(node: ClassNode, name: string): FunctionNode | undefined {
-    const own = node.members.find((member) => member.kind === "function" && member.name === name && member.body !== undefined);
+    const own = node.members.find(
+      (member) => member.kind === "function" && member.name === name && member.body !== undefined,
+    );
     if (own?.kind === "function") return own;
     const base = node.superClass?.kind === "name" ? this.definitionOfName(node.superClass) : undefined;
     return base?.kind === "class" && base.node !== node ? this.methodOf(base.node, name) : undefined;
@@ -135,7 +156,10 @@ export class TypedSemantics implements Semantics {
         const declaration = this.#symbolAt(type.expression)?.declarations?.[0];
         if (!declaration) return false;
         if (packages.includes(this.#packageOf(declaration, declaration.getSourceFile()).name)) return true;
-        const base = this.#ts.isClassLike(declaration) && this.#isReadable(declaration.getSourceFile()) ? nodeOf(this.#ts, declaration) : undefined;
+        const base =
+          this.#ts.isClassLike(declaration) && this.#isReadable(declaration.getSourceFile())
+            ? nodeOf(this.#ts, declaration)
+            : undefined;
         return base?.kind === "class" && base !== node && this.isOfLibrary(base, packages);
       });
   }
@@ -170,11 +194,18 @@ export class TypedSemantics implements Semantics {
     const t = this.#ts;
     const declarations = symbol.declarations ?? [];
     const declaration = symbol.valueDeclaration ?? declarations[0];
-    if (!declaration || t.isImportSpecifier(declaration) || t.isImportClause(declaration) || t.isNamespaceImport(declaration)) return undefined;
+    if (
+      !declaration ||
+      t.isImportSpecifier(declaration) ||
+      t.isImportClause(declaration) ||
+      t.isNamespaceImport(declaration)
+    )
+      return undefined;
     if (!this.#isReadable(declaration.getSourceFile())) return this.#declared(declarations);
     const wrap = (raw: ts.Node) => nodeOf(t, raw);
     if (t.isParameter(declaration)) return this.#parameter(declaration, []);
-    if (t.isVariableDeclaration(declaration)) return { kind: "variable", declarator: wrap(declaration) as DeclaratorNode, path: [] };
+    if (t.isVariableDeclaration(declaration))
+      return { kind: "variable", declarator: wrap(declaration) as DeclaratorNode, path: [] };
     if (t.isBindingElement(declaration)) return this.#binding(declaration);
     if (t.isClassLike(declaration)) return { kind: "class", node: wrap(declaration) as ClassNode };
     if (t.isPropertyDeclaration(declaration)) {
@@ -196,7 +227,9 @@ export class TypedSemantics implements Semantics {
       if (value.kind === "name") return this.definitionOfName(value);
       return undefined;
     }
-    const withBody = declarations.find((candidate) => t.isFunctionLike(candidate) && "body" in candidate && candidate.body !== undefined);
+    const withBody = declarations.find(
+      (candidate) => t.isFunctionLike(candidate) && "body" in candidate && candidate.body !== undefined,
+    );
     if (withBody) {
       const node = wrap(withBody);
       return node.kind === "function" ? { kind: "function", fn: node } : undefined;
@@ -208,7 +241,9 @@ export class TypedSemantics implements Semantics {
     const t = this.#ts;
     const fn = nodeOf(t, declaration.parent);
     const parameter = nodeOf(t, declaration) as ParameterNode;
-    return fn.kind === "function" ? { kind: "parameter", fn, index: fn.params.indexOf(parameter), parameter, path } : undefined;
+    return fn.kind === "function"
+      ? { kind: "parameter", fn, index: fn.params.indexOf(parameter), parameter, path }
+      : undefined;
   }
 
   #binding(element: ts.BindingElement): Definition | undefined {
@@ -227,7 +262,8 @@ export class TypedSemantics implements Semantics {
       current = pattern.parent;
     }
     if (t.isParameter(current)) return this.#parameter(current, path);
-    if (t.isVariableDeclaration(current)) return { kind: "variable", declarator: nodeOf(t, current) as DeclaratorNode, path };
+    if (t.isVariableDeclaration(current))
+      return { kind: "variable", declarator: nodeOf(t, current) as DeclaratorNode, path };
     return undefined;
   }
 
@@ -245,18 +281,35 @@ export class TypedSemantics implements Semantics {
     const t = this.#ts;
     const file = declaration.getSourceFile();
     const container = this.#containerOf(declaration);
-    const named = (declaration as ts.NamedDeclaration).name ?? (declaration.parent as ts.NamedDeclaration | undefined)?.name;
-    const name = named && (t.isIdentifier(named) || t.isStringLiteralLike(named) || t.isPrivateIdentifier(named)) ? named.text : container;
+    const named =
+      (declaration as ts.NamedDeclaration).name ?? (declaration.parent as ts.NamedDeclaration | undefined)?.name;
+    const name =
+      named && (t.isIdentifier(named) || t.isStringLiteralLike(named) || t.isPrivateIdentifier(named))
+        ? named.text
+        : container;
     if (name === undefined) return undefined;
     const { name: packageName, isProject } = this.#packageOf(declaration, file);
-    return { package: packageName, container, name, file: file.fileName, isProject, ...(isProject ? { fileText: file.text } : {}) };
+    return {
+      package: packageName,
+      container,
+      name,
+      file: file.fileName,
+      isProject,
+      ...(isProject ? { fileText: file.text } : {}),
+    };
   }
 
   #containerOf(declaration: ts.Node): string | undefined {
     const t = this.#ts;
-    for (let current = declaration.parent as ts.Node | undefined; current; current = current.parent as ts.Node | undefined) {
-      if (t.isClassLike(current) || t.isInterfaceDeclaration(current) || t.isTypeAliasDeclaration(current)) return current.name?.text;
-      if (t.isVariableDeclaration(current) && current !== declaration && t.isIdentifier(current.name)) return current.name.text;
+    for (
+      let current = declaration.parent as ts.Node | undefined;
+      current;
+      current = current.parent as ts.Node | undefined
+    ) {
+      if (t.isClassLike(current) || t.isInterfaceDeclaration(current) || t.isTypeAliasDeclaration(current))
+        return current.name?.text;
+      if (t.isVariableDeclaration(current) && current !== declaration && t.isIdentifier(current.name))
+        return current.name.text;
       if (t.isSourceFile(current) || t.isModuleBlock(current)) return undefined;
     }
     return undefined;
@@ -270,7 +323,10 @@ export class TypedSemantics implements Semantics {
     // @types/node: the built-in module that the declaration stands in
     for (let current = declaration as ts.Node | undefined; current; current = current.parent as ts.Node | undefined) {
       if (t.isModuleDeclaration(current) && t.isStringLiteral(current.name)) {
-        return { name: current.name.text.startsWith("node:") ? current.name.text : `node:${current.name.text}`, isProject: false };
+        return {
+          name: current.name.text.startsWith("node:") ? current.name.text : `node:${current.name.text}`,
+          isProject: false,
+        };
       }
     }
     return found;
@@ -286,7 +342,11 @@ export class TypedSemantics implements Semantics {
     }
     const symbol = type.getSymbol();
     const refs = [...this.#refOfSymbol(type.aliasSymbol), ...this.#refOfSymbol(symbol)];
-    const bases = type.isClassOrInterface() ? this.#checker.getBaseTypes(type) : symbol && (symbol.flags & (t.SymbolFlags.Class | t.SymbolFlags.Interface)) !== 0 ? this.#basesOf(symbol) : [];
+    const bases = type.isClassOrInterface()
+      ? this.#checker.getBaseTypes(type)
+      : symbol && (symbol.flags & (t.SymbolFlags.Class | t.SymbolFlags.Interface)) !== 0
+        ? this.#basesOf(symbol)
+        : [];
     // `Omit<PrismaClient, ITXClientDenyList>`: what an alias is made of tells more than `Omit`
     const made = type.aliasSymbol?.name === "Omit" ? (type.aliasTypeArguments ?? []).slice(1, 2) : [];
     return [...refs, ...[...bases, ...made].flatMap((base) => this.#refsOfType(base, depth + 1))];
@@ -302,25 +362,49 @@ export class TypedSemantics implements Semantics {
     if (!symbol || !declaration || symbol.name === "__type" || symbol.name === "__object") return [];
     const file = declaration.getSourceFile();
     const { name, isProject } = this.#packageOf(declaration, file);
-    return [{ package: name, container: undefined, name: symbol.name, file: file.fileName, isProject, ...(isProject ? { fileText: file.text } : {}) }];
+    return [
+      {
+        package: name,
+        container: undefined,
+        name: symbol.name,
+        file: file.fileName,
+        isProject,
+        ...(isProject ? { fileText: file.text } : {}),
+      },
+    ];
   }
 
   /** An import of a package that has no types or is not installed: the name of the package is all that is known. */
   #unresolvedImport(symbol: ts.Symbol): Definition | undefined {
     const found = this.#importOfSymbol(symbol);
-    return found?.name === undefined ? undefined : declared({ package: found.package, container: undefined, name: found.name, file: undefined, isProject: false });
+    return found?.name === undefined
+      ? undefined
+      : declared({ package: found.package, container: undefined, name: found.name, file: undefined, isProject: false });
   }
 
-  #importOfSymbol(symbol: ts.Symbol): { package: string; name: string | undefined; imported: "named" | "default" | "namespace" } | undefined {
+  #importOfSymbol(
+    symbol: ts.Symbol,
+  ): { package: string; name: string | undefined; imported: "named" | "default" | "namespace" } | undefined {
     const t = this.#ts;
     const declaration = symbol.declarations?.[0];
     if (!declaration) return undefined;
-    const clause = t.isImportSpecifier(declaration) ? declaration.parent.parent.parent : t.isImportClause(declaration) ? declaration.parent : t.isNamespaceImport(declaration) ? declaration.parent.parent : undefined;
+    const clause = t.isImportSpecifier(declaration)
+      ? declaration.parent.parent.parent
+      : t.isImportClause(declaration)
+        ? declaration.parent
+        : t.isNamespaceImport(declaration)
+          ? declaration.parent.parent
+          : undefined;
     if (!clause || !t.isImportDeclaration(clause) || !t.isStringLiteral(clause.moduleSpecifier)) return undefined;
     const name = packageOfSpecifier(clause.moduleSpecifier.text);
     if (name === undefined) return undefined;
-    if (t.isImportSpecifier(declaration)) return { package: name, name: (declaration.propertyName ?? declaration.name).text, imported: "named" };
-    return { package: name, name: t.isImportClause(declaration) ? "default" : undefined, imported: t.isImportClause(declaration) ? "default" : "namespace" };
+    if (t.isImportSpecifier(declaration))
+      return { package: name, name: (declaration.propertyName ?? declaration.name).text, imported: "named" };
+    return {
+      package: name,
+      name: t.isImportClause(declaration) ? "default" : undefined,
+      imported: t.isImportClause(declaration) ? "default" : "namespace",
+    };
   }
 
   /** Classes of the project that mention a name behind `implements` or `extends`. */
@@ -354,7 +438,8 @@ function importNamed(name: string, near: Node): Definition | undefined {
   for (const statement of near.file.root.body) {
     const found = statement.kind === "import" ? statement.specifiers.find(({ local }) => local === name) : undefined;
     const from = found && statement.kind === "import" ? packageOfSpecifier(statement.module) : undefined;
-    if (found && from !== undefined) return declared({ package: from, container: undefined, name: found.imported, file: undefined, isProject: false });
+    if (found && from !== undefined)
+      return declared({ package: from, container: undefined, name: found.imported, file: undefined, isProject: false });
   }
   return undefined;
 }

@@ -1,4 +1,14 @@
-import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode } from "./code/node.js";
+import type {
+  CallNode,
+  ClassNode,
+  CodeFile,
+  DeclaratorNode,
+  FunctionNode,
+  MemberNode,
+  NameNode,
+  Node,
+  ParameterNode,
+} from "./code/node.js";
 import { childrenOf, enclosingClass } from "./code/node.js";
 import { Annotations, memberRef } from "./annotations.js";
 import type { EstreeFile, Raw } from "./code/from-estree.js";
@@ -10,7 +20,12 @@ type Declared = Extract<Definition, { kind: "declared" }>;
 
 /** A variable of ESLint's scope manager, as far as it is read here. */
 interface ScopeVariable {
-  readonly defs: readonly { readonly type: string; readonly name: Raw; readonly node: Raw; readonly parent?: Raw | null }[];
+  readonly defs: readonly {
+    readonly type: string;
+    readonly name: Raw;
+    readonly node: Raw;
+    readonly parent?: Raw | null;
+  }[];
 }
 interface Scope {
   readonly set: ReadonlyMap<string, ScopeVariable>;
@@ -34,8 +49,18 @@ export class UntypedSemantics implements Semantics {
       {
         definitionOfName: (name) => this.definitionOfName(name),
         definitionOfMember: (member) => this.definitionOfMember(member),
-        ownMember: (member) => (member.property === undefined ? undefined : this.#ownMember(member.object, member.property)),
-        typeNamed: (text, near) => this.#variable({ kind: "name", text, file: near.file, start: near.start, end: near.end, raw: near.raw, parent: near.parent }),
+        ownMember: (member) =>
+          member.property === undefined ? undefined : this.#ownMember(member.object, member.property),
+        typeNamed: (text, near) =>
+          this.#variable({
+            kind: "name",
+            text,
+            file: near.file,
+            start: near.start,
+            end: near.end,
+            raw: near.raw,
+            parent: near.parent,
+          }),
       },
       knowledge,
     );
@@ -70,7 +95,9 @@ export class UntypedSemantics implements Semantics {
 
   expectedTypesOf(node: Node): readonly Ref[] {
     const place = node.parent;
-    return place?.kind === "declarator" || place?.kind === "field" ? this.#annotations.annotated(place.type, place) : [];
+    return place?.kind === "declarator" || place?.kind === "field"
+      ? this.#annotations.annotated(place.type, place)
+      : [];
   }
 
   typesOfParameter(parameter: ParameterNode): readonly Ref[] {
@@ -90,20 +117,26 @@ export class UntypedSemantics implements Semantics {
   }
 
   methodOf(node: ClassNode, name: string): FunctionNode | undefined {
-    const own = node.members.find((member) => member.kind === "function" && member.name === name && member.body !== undefined);
+    const own = node.members.find(
+      (member) => member.kind === "function" && member.name === name && member.body !== undefined,
+    );
     if (own?.kind === "function") return own;
     const base = node.superClass?.kind === "name" ? this.definitionOfName(node.superClass) : undefined;
     return base?.kind === "class" && base.node !== node ? this.methodOf(base.node, name) : undefined;
   }
 
   isOfLibrary(node: ClassNode, packages: readonly string[]): boolean {
-    const bases = [...(node.superClass ? this.#annotations.instanceOf(node.superClass) : []), ...node.interfaces.flatMap((type) => this.#annotations.annotated(type, node))];
+    const bases = [
+      ...(node.superClass ? this.#annotations.instanceOf(node.superClass) : []),
+      ...node.interfaces.flatMap((type) => this.#annotations.annotated(type, node)),
+    ];
     return bases.some((base) => packages.includes(base.package));
   }
 
   #variable(name: NameNode): Definition | undefined {
     let variable: ScopeVariable | undefined;
-    for (let scope = this.#scopeOf(name.raw as Raw); scope && !variable; scope = scope.upper) variable = scope.set.get(name.text);
+    for (let scope = this.#scopeOf(name.raw as Raw); scope && !variable; scope = scope.upper)
+      variable = scope.set.get(name.text);
     const definition = variable?.defs[0];
     if (!definition) return this.#global(name.text);
     const wrap = (raw: Raw) => this.#file.wrap(raw);
@@ -124,7 +157,9 @@ export class UntypedSemantics implements Semantics {
         return declarator && { kind: "variable", declarator, path: [] };
       }
       case "Parameter": {
-        const fn = wrap(definition.node.parent && isMethodLike(definition.node) ? definition.node.parent : definition.node);
+        const fn = wrap(
+          definition.node.parent && isMethodLike(definition.node) ? definition.node.parent : definition.node,
+        );
         if (fn.kind !== "function") return undefined;
         for (const [index, parameter] of fn.params.entries()) {
           const path = pathTo(parameter.target, definition.name);
@@ -146,7 +181,8 @@ export class UntypedSemantics implements Semantics {
   /** `const { Queue } = require("bullmq")` is an import. */
   #required(declarator: DeclaratorNode, path: Path): Definition {
     const init = declarator.init;
-    const [specifier] = init?.kind === "call" && init.callee.kind === "name" && init.callee.text === "require" ? init.args : [];
+    const [specifier] =
+      init?.kind === "call" && init.callee.kind === "name" && init.callee.text === "require" ? init.args : [];
     const module = specifier?.kind === "literal" && typeof specifier.value === "string" ? specifier.value : undefined;
     if (module === undefined || path.length > 1) return { kind: "variable", declarator, path };
     const local = declarator.target.kind === "name" ? declarator.target.text : undefined;
@@ -156,13 +192,20 @@ export class UntypedSemantics implements Semantics {
   #global(name: string): Definition | undefined {
     const library = this.#knowledge.libraries.find((candidate) => candidate.globals?.includes(name));
     const [first] = library?.packages ?? [];
-    return first === undefined ? undefined : declared({ package: first, container: undefined, name, file: undefined, isProject: false });
+    return first === undefined
+      ? undefined
+      : declared({ package: first, container: undefined, name, file: undefined, isProject: false });
   }
 
   #import(specifier: Raw, declaration: Raw | undefined): Definition | undefined {
     const node = declaration && this.#file.wrap(declaration);
     if (node?.kind !== "import") return undefined;
-    const imported = specifier.type === "ImportDefaultSpecifier" ? "default" : specifier.type === "ImportNamespaceSpecifier" ? "*" : importedName(specifier);
+    const imported =
+      specifier.type === "ImportDefaultSpecifier"
+        ? "default"
+        : specifier.type === "ImportNamespaceSpecifier"
+          ? "*"
+          : importedName(specifier);
     const { name } = (specifier.local ?? {}) as { name?: unknown };
     return this.#imported(node.module, imported, typeof name === "string" ? name : undefined);
   }
@@ -203,7 +246,9 @@ export class UntypedSemantics implements Semantics {
     for (const member of owner.members) {
       if (member.kind === "field" && member.name === property) return { kind: "field", field: member };
       if (member.kind !== "function" || member.role !== "constructor") continue;
-      const index = member.params.findIndex((parameter) => parameter.isProperty && parameter.target.kind === "name" && parameter.target.text === property);
+      const index = member.params.findIndex(
+        (parameter) => parameter.isProperty && parameter.target.kind === "name" && parameter.target.text === property,
+      );
       const parameter = member.params[index];
       if (parameter) return { kind: "parameter", fn: member, index, parameter, path: [] };
     }
@@ -214,10 +259,17 @@ export class UntypedSemantics implements Semantics {
   #followed(node: Node, depth = 0): Node | undefined {
     if (depth > 8) return undefined;
     if (node.kind === "await" && node.argument) return this.#followed(node.argument, depth + 1);
-    const definition = node.kind === "name" ? this.definitionOfName(node) : node.kind === "member" ? this.#memberOfThis(node) : undefined;
+    const definition =
+      node.kind === "name"
+        ? this.definitionOfName(node)
+        : node.kind === "member"
+          ? this.#memberOfThis(node)
+          : undefined;
     if (!definition) return node.kind === "name" || node.kind === "member" ? undefined : node;
     if (definition.kind === "variable") {
-      return definition.path.length === 0 && definition.declarator.init ? this.#followed(definition.declarator.init, depth + 1) : undefined;
+      return definition.path.length === 0 && definition.declarator.init
+        ? this.#followed(definition.declarator.init, depth + 1)
+        : undefined;
     }
     if (definition.kind === "class") return definition.node;
     if (definition.kind === "parameter") return definition.path.length === 0 ? definition.parameter : undefined;
@@ -227,7 +279,9 @@ export class UntypedSemantics implements Semantics {
   }
 
   #memberOfThis(node: MemberNode): Definition | undefined {
-    return node.object.kind === "this" && node.property !== undefined ? this.#ownMember(node.object, node.property) : undefined;
+    return node.object.kind === "this" && node.property !== undefined
+      ? this.#ownMember(node.object, node.property)
+      : undefined;
   }
 
   #classNamed(name: string): ClassNode | undefined {
@@ -252,7 +306,12 @@ function importedName(specifier: Raw): string {
 /** Whether a function expression is the value of a method, whose own node stands for it. */
 function isMethodLike(raw: Raw): boolean {
   const parent = raw.parent;
-  return raw.type === "FunctionExpression" && parent !== undefined && parent.value === raw && /^(?:MethodDefinition|TSAbstractMethodDefinition|Property)$/.test(parent.type);
+  return (
+    raw.type === "FunctionExpression" &&
+    parent !== undefined &&
+    parent.value === raw &&
+    /^(?:MethodDefinition|TSAbstractMethodDefinition|Property)$/.test(parent.type)
+  );
 }
 
 /** Where in a pattern a name is bound. */

@@ -1,4 +1,16 @@
-import type { CallNode, ClassNode, CodeFile, DeclaratorNode, FieldNode, FunctionNode, MemberNode, NameNode, Node, ParameterNode, PropertyNode } from "./code/node.js";
+import type {
+  CallNode,
+  ClassNode,
+  CodeFile,
+  DeclaratorNode,
+  FieldNode,
+  FunctionNode,
+  MemberNode,
+  NameNode,
+  Node,
+  ParameterNode,
+  PropertyNode,
+} from "./code/node.js";
 
 /** What a declaration is called, and where it stands: enough to look it up in the catalogue or in the settings. */
 export interface Ref {
@@ -21,7 +33,13 @@ export type Path = readonly (string | number)[];
 /** What a name or a property stands for. */
 export type Definition =
   | { readonly kind: "variable"; readonly declarator: DeclaratorNode; readonly path: Path }
-  | { readonly kind: "parameter"; readonly fn: FunctionNode; readonly index: number; readonly parameter: ParameterNode; readonly path: Path }
+  | {
+      readonly kind: "parameter";
+      readonly fn: FunctionNode;
+      readonly index: number;
+      readonly parameter: ParameterNode;
+      readonly path: Path;
+    }
   | { readonly kind: "function"; readonly fn: FunctionNode }
   | { readonly kind: "class"; readonly node: ClassNode }
   | { readonly kind: "field"; readonly field: FieldNode }

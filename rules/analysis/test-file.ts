@@ -7,7 +7,9 @@ const folders = new Map<string, string>();
 export function isTestFile(path: string): boolean {
   const normal = path.replaceAll("\\", "/");
   const inside = normal.slice(packageFolder(dirname(normal)).length);
-  return /(?:[.-](?:spec|test|e2e|e2e-spec|int-spec|mock|stub)\.[cm]?[jt]sx?$)|\/(?:__tests__|__mocks__|tests?|mocks?|fixtures|e2e)\//.test(inside);
+  return /(?:[.-](?:spec|test|e2e|e2e-spec|int-spec|mock|stub)\.[cm]?[jt]sx?$)|\/(?:__tests__|__mocks__|tests?|mocks?|fixtures|e2e)\//.test(
+    inside,
+  );
 }
 
 /** The folder of the nearest package.json; the root where there is none. */

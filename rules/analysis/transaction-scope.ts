@@ -51,9 +51,21 @@ const gates = new WeakMap<FileAnalysis["wrappers"], RegExp>();
 function mayHoldTransactions({ file, wrappers, knowledge }: FileAnalysis): boolean {
   let gate = gates.get(wrappers);
   if (!gate) {
-    const hooks = knowledge.libraries.flatMap((library) => library.hooks ?? []).flatMap((hook) => ("methods" in hook ? oneOrMore(hook.methods) : []));
-    const handles = knowledge.libraries.flatMap((library) => library.handles ?? []).flatMap((handle) => (handle.proves ? oneOrMore(handle.type) : []));
-    gate = wordsPattern([...wrappers.tellingNames, ...knowledge.ownNames, ...knowledge.decorators.names, ...knowledge.hookDecorators.names, ...knowledge.hookCalls.names, ...hooks, ...handles]);
+    const hooks = knowledge.libraries
+      .flatMap((library) => library.hooks ?? [])
+      .flatMap((hook) => ("methods" in hook ? oneOrMore(hook.methods) : []));
+    const handles = knowledge.libraries
+      .flatMap((library) => library.handles ?? [])
+      .flatMap((handle) => (handle.proves ? oneOrMore(handle.type) : []));
+    gate = wordsPattern([
+      ...wrappers.tellingNames,
+      ...knowledge.ownNames,
+      ...knowledge.decorators.names,
+      ...knowledge.hookDecorators.names,
+      ...knowledge.hookCalls.names,
+      ...hooks,
+      ...handles,
+    ]);
     gates.set(wrappers, gate);
   }
   return gate.test(file.text) || mentionsSql(file.text) || knowledge.ambientPattern(file.path) !== undefined;
@@ -66,7 +78,11 @@ class Search {
 
   constructor(analysis: FileAnalysis) {
     this.#analysis = analysis;
-    this.#handleTypes = new Set(analysis.knowledge.libraries.flatMap((library) => (library.handles ?? []).filter((handle) => handle.proves).flatMap((handle) => oneOrMore(handle.type))));
+    this.#handleTypes = new Set(
+      analysis.knowledge.libraries.flatMap((library) =>
+        (library.handles ?? []).filter((handle) => handle.proves).flatMap((handle) => oneOrMore(handle.type)),
+      ),
+    );
   }
 
   run(): readonly DispatchInside[] {
@@ -114,7 +130,12 @@ class Search {
     const route = transactionalRoute(call, this.#analysis);
     for (const handler of route?.handlers ?? []) {
       const settled = this.#analysis.values.settle(handler, undefined);
-      if (route && settled.kind === "closure") this.#closure({ kind: "middleware", label: route.label, openedAt: route.middleware, body: settled.fn }, settled, handler);
+      if (route && settled.kind === "closure")
+        this.#closure(
+          { kind: "middleware", label: route.label, openedAt: route.middleware, body: settled.fn },
+          settled,
+          handler,
+        );
     }
   }
 
@@ -135,7 +156,8 @@ class Search {
     execute(finalizer, undefined, this.#analysis.values, {
       call: (call, frame) => {
         const reached = this.#analysis.effects.dispatchBy(call, frame);
-        if (reached?.path.length === 1 && ["queue", "topic", "workflow"].includes(reached.known.entry.to)) this.#note({ scope, node: call, path: [], reached, frame });
+        if (reached?.path.length === 1 && ["queue", "topic", "workflow"].includes(reached.known.entry.to))
+          this.#note({ scope, node: call, path: [], reached, frame });
         return false;
       },
       branches: () => "on",
@@ -143,7 +165,12 @@ class Search {
   }
 
   /** Runs a function that is inside as a whole; one of elsewhere is reported where it is handed over. */
-  #closure(scope: Scope, closure: Extract<Settled, { kind: "closure" }>, reference: Node, isHere = closure.fn.file === this.#analysis.file): void {
+  #closure(
+    scope: Scope,
+    closure: Extract<Settled, { kind: "closure" }>,
+    reference: Node,
+    isHere = closure.fn.file === this.#analysis.file,
+  ): void {
     const { fn } = closure;
     if (!fn.body) return;
     const frame: Frame = { fn, args: undefined, self: closure.self, up: closure.frame };
@@ -168,7 +195,9 @@ class Search {
     for (const [index, decorator] of fn.decorators.entries()) {
       const refs = refsOfDecorator(decorator, this.#analysis);
       const entry = knowledge.decorators.find(refs)[0]?.entry;
-      const isTransactional = entry ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse) : this.#analysis.wrappers.decoratorOpens(decorator);
+      const isTransactional = entry
+        ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse)
+        : this.#analysis.wrappers.decoratorOpens(decorator);
       if (!isTransactional) continue;
       const label = `@${refs[0]?.name ?? nameOfDecorator(decorator) ?? ""}`;
       const scope: Scope = { kind: "decorator", label, openedAt: decorator, body: fn };
@@ -178,16 +207,28 @@ class Search {
         const innerRefs = refsOfDecorator(inner, this.#analysis);
         const [known] = knowledge.dispatchDecorators.find(innerRefs);
         const [ref] = innerRefs;
-        if (known && ref) this.#note({ scope, node: inner, path: [], reached: { ref: { ...ref, container: undefined, name: `@${ref.name}` }, known }, frame: undefined });
+        if (known && ref)
+          this.#note({
+            scope,
+            node: inner,
+            path: [],
+            reached: { ref: { ...ref, container: undefined, name: `@${ref.name}` }, known },
+            frame: undefined,
+          });
         const dispatched = this.#analysis.wrappers.decoratorBody(inner);
         if (!dispatched?.fn.body) continue;
-        execute(dispatched.fn.body, { fn: dispatched.fn, args: undefined, self: undefined, up: dispatched.frame }, this.#analysis.values, {
-          call: (call, frame) => {
-            const reached = effects.dispatchBy(call, frame);
-            if (reached) this.#note({ scope, node: inner, path: reached.path, reached, frame: undefined });
-            return reached !== undefined;
+        execute(
+          dispatched.fn.body,
+          { fn: dispatched.fn, args: undefined, self: undefined, up: dispatched.frame },
+          this.#analysis.values,
+          {
+            call: (call, frame) => {
+              const reached = effects.dispatchBy(call, frame);
+              if (reached) this.#note({ scope, node: inner, path: reached.path, reached, frame: undefined });
+              return reached !== undefined;
+            },
           },
-        });
+        );
       }
     }
   }
@@ -220,7 +261,12 @@ class Search {
         const turn = wrappers.turnOf(call, frame);
         if (turn === "begin") {
           const { refs } = this.#analysis.effects.calledBy(call, frame);
-          scope = { kind: "manual", label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "begin"), openedAt: call, body: around };
+          scope = {
+            kind: "manual",
+            label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "begin"),
+            openedAt: call,
+            body: around,
+          };
         } else if (turn) scope = undefined;
         else {
           if (scope) this.#inside(scope, call, frame);
@@ -247,7 +293,12 @@ class Search {
         return flow;
       },
     };
-    execute(body, around.kind === "function" ? { fn: around, args: undefined, self: undefined, up: undefined } : undefined, values, visitor);
+    execute(
+      body,
+      around.kind === "function" ? { fn: around, args: undefined, self: undefined, up: undefined } : undefined,
+      values,
+      visitor,
+    );
   }
 
   // functions that are handed an open transaction
@@ -260,13 +311,19 @@ class Search {
       if (name === undefined || !this.#handleTypes.has(name) || parameter.isOptional) continue;
       const [handle] = knowledge.handlesOf(semantics.typesOfParameter(parameter)).filter(({ entry }) => entry.proves);
       if (!handle) continue;
-      const scope: Scope = { kind: "handle", label: parameter.type?.path.join(".") ?? name, openedAt: parameter, body: fn };
+      const scope: Scope = {
+        kind: "handle",
+        label: parameter.type?.path.join(".") ?? name,
+        openedAt: parameter,
+        body: fn,
+      };
       this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
     }
   }
 
   #hooks(hooks: readonly Hook[]): void {
-    for (const { label, openedAt, closure, reference } of hooks) this.#closure({ kind: "hook", label, openedAt, body: closure.fn }, closure, reference);
+    for (const { label, openedAt, closure, reference } of hooks)
+      this.#closure({ kind: "hook", label, openedAt, body: closure.fn }, closure, reference);
   }
 
   #ambient(): void {
@@ -300,8 +357,15 @@ class Search {
     }
     const reached = effects.dispatchBy(call, frame);
     if (!reached) return;
-    const last = reached.path.findLastIndex((step) => step.file === call.file && call.start <= step.start && step.end <= call.end);
-    const local = scope.kind === "manual" ? last : reached.path.findLastIndex((step) => step.file === call.file && scope.body.start <= step.start && step.end <= scope.body.end);
+    const last = reached.path.findLastIndex(
+      (step) => step.file === call.file && call.start <= step.start && step.end <= call.end,
+    );
+    const local =
+      scope.kind === "manual"
+        ? last
+        : reached.path.findLastIndex(
+            (step) => step.file === call.file && scope.body.start <= step.start && step.end <= scope.body.end,
+          );
     const at = Math.max(local, last, 0);
     this.#note({ scope, node: reached.path[at] ?? call, path: reached.path.slice(at), reached, frame });
   }
@@ -309,14 +373,16 @@ class Search {
   /** The innermost scope explains best; of equal ones the first. */
   #note(dispatch: DispatchInside): void {
     const known = this.#found.get(dispatch.node);
-    if (known && known.scope.body.end - known.scope.body.start <= dispatch.scope.body.end - dispatch.scope.body.start) return;
+    if (known && known.scope.body.end - known.scope.body.start <= dispatch.scope.body.end - dispatch.scope.body.start)
+      return;
     this.#found.set(dispatch.node, dispatch);
   }
 }
 
 function functionAround(node: Node): Node {
   let current = node;
-  for (let above = node.parent; above; current = above, above = above.parent) if (above.kind === "function") return above;
+  for (let above = node.parent; above; current = above, above = above.parent)
+    if (above.kind === "function") return above;
   return current;
 }
 
@@ -334,6 +400,10 @@ function isOutside(call: Node, ...names: (string | readonly string[] | undefined
 function isOff(decorator: Node, property: string | undefined): boolean {
   if (property === undefined || decorator.kind !== "call") return false;
   return decorator.args.some(
-    (argument) => argument.kind === "object" && argument.properties.some((entry) => entry.key === property && entry.value.kind === "literal" && entry.value.value === false),
+    (argument) =>
+      argument.kind === "object" &&
+      argument.properties.some(
+        (entry) => entry.key === property && entry.value.kind === "literal" && entry.value.value === false,
+      ),
   );
 }

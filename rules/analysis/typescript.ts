@@ -12,7 +12,11 @@ const candidates = new Set<Typescript>();
  */
 export function typescriptOf(program: ts.Program, sourceFile: ts.SourceFile): Typescript | undefined {
   for (const candidate of candidates) if (isSame(candidate, sourceFile)) return candidate;
-  for (const load of [() => require("typescript") as unknown, () => createRequire(`${program.getCurrentDirectory()}/`)("typescript") as unknown, ...loadedCopies()]) {
+  for (const load of [
+    () => require("typescript") as unknown,
+    () => createRequire(`${program.getCurrentDirectory()}/`)("typescript") as unknown,
+    ...loadedCopies(),
+  ]) {
     try {
       const loaded = load();
       if (!isCompiler(loaded)) continue;

@@ -1,4 +1,11 @@
-import { contains, enclosingFunction, type DeclaratorNode, type FunctionNode, type NameNode, type Node } from "./code/node.js";
+import {
+  contains,
+  enclosingFunction,
+  type DeclaratorNode,
+  type FunctionNode,
+  type NameNode,
+  type Node,
+} from "./code/node.js";
 import { occurrences } from "./occurrences.js";
 import type { Definition, Path, Semantics } from "./semantics.js";
 import type { Trail } from "./trail.js";
@@ -16,7 +23,9 @@ export function usesOfParameter(semantics: Semantics, fn: FunctionNode, index: n
   const parameter = fn.params[isRest ? rest : index];
   if (!parameter) return [];
   return usesOf(parameter.target, fn, isRest ? ["[]", ...trail] : trail, semantics, (definition) =>
-    definition.kind === "parameter" && definition.fn === fn && definition.parameter === parameter ? definition.path : undefined,
+    definition.kind === "parameter" && definition.fn === fn && definition.parameter === parameter
+      ? definition.path
+      : undefined,
   );
 }
 
@@ -28,7 +37,13 @@ export function usesOfVariable(semantics: Semantics, declarator: DeclaratorNode,
   );
 }
 
-function usesOf(target: Node, scope: Node, trail: Trail, semantics: Semantics, pathOf: (definition: Definition) => Path | undefined): readonly Use[] {
+function usesOf(
+  target: Node,
+  scope: Node,
+  trail: Trail,
+  semantics: Semantics,
+  pathOf: (definition: Definition) => Path | undefined,
+): readonly Use[] {
   return namesIn(target).flatMap((name) =>
     occurrences(scope.file, name.text).flatMap((node): Use[] => {
       if (node.kind !== "name" || node === name || !contains(scope, node)) return [];
@@ -54,5 +69,5 @@ export function stepInto(trail: Trail, path: Path): Trail | undefined {
 
 function namesIn(target: Node): NameNode[] {
   if (target.kind === "name") return [target];
-  return target.kind === "pattern" ? (target).entries.flatMap((entry) => namesIn(entry.target)) : [];
+  return target.kind === "pattern" ? target.entries.flatMap((entry) => namesIn(entry.target)) : [];
 }

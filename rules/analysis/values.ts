@@ -21,11 +21,20 @@ export interface Value {
 
 /** What a value turns out to be. */
 export type Settled =
-  | { readonly kind: "closure"; readonly fn: FunctionNode; readonly frame: Frame | undefined; readonly self: Settled | undefined }
+  | {
+      readonly kind: "closure";
+      readonly fn: FunctionNode;
+      readonly frame: Frame | undefined;
+      readonly self: Settled | undefined;
+    }
   | { readonly kind: "object"; readonly node: ObjectNode; readonly frame: Frame | undefined }
   | { readonly kind: "instance"; readonly of: ClassNode; readonly made: CallNode; readonly frame: Frame | undefined }
   | { readonly kind: "class"; readonly node: ClassNode }
-  | { readonly kind: "declared"; readonly refs: readonly Ref[]; readonly definition: Extract<Definition, { kind: "declared" }> }
+  | {
+      readonly kind: "declared";
+      readonly refs: readonly Ref[];
+      readonly definition: Extract<Definition, { kind: "declared" }>;
+    }
   /** A parameter of a function that nobody is known to call here. */
   | {
       readonly kind: "parameter";
@@ -60,7 +69,8 @@ export class Values {
   }
 
   settle(node: Node, frame: Frame | undefined, depth = 0): Settled {
-    if (node.kind === "function" || node.kind === "object" || node.kind === "literal") return this.#settle(node, frame, depth);
+    if (node.kind === "function" || node.kind === "object" || node.kind === "literal")
+      return this.#settle(node, frame, depth);
     const known = frame ? (frame.answers ??= new Map()) : this.#settled;
     const before = known.get(node);
     if (before) return before;
@@ -103,7 +113,12 @@ export class Values {
         return this.#call(node, frame, depth) ?? other;
       case "conditional": {
         const truth = this.truth(node.test, frame);
-        if (truth !== undefined) return truth ? this.settle(node.then, frame, depth + 1) : node.otherwise ? this.settle(node.otherwise, frame, depth + 1) : other;
+        if (truth !== undefined)
+          return truth
+            ? this.settle(node.then, frame, depth + 1)
+            : node.otherwise
+              ? this.settle(node.otherwise, frame, depth + 1)
+              : other;
         const then = this.settle(node.then, frame, depth + 1);
         const otherwise: Settled = node.otherwise ? this.settle(node.otherwise, frame, depth + 1) : { kind: "absent" };
         return otherwise.kind === "absent" ? then : then.kind === "absent" ? otherwise : other;
@@ -155,7 +170,9 @@ export class Values {
       case "class":
         return true;
       case "other":
-        return settled.node.kind === "literal" && settled.node.value !== undefined ? Boolean(settled.node.value) : undefined;
+        return settled.node.kind === "literal" && settled.node.value !== undefined
+          ? Boolean(settled.node.value)
+          : undefined;
       default:
         return undefined;
     }
@@ -165,7 +182,8 @@ export class Values {
   constant(node: Node, frame: Frame | undefined): { value: unknown } | undefined {
     const settled = this.settle(node, frame);
     if (settled.kind === "absent") return { value: undefined };
-    if (settled.kind === "other" && settled.node.kind === "literal" && settled.node.value !== undefined) return { value: settled.node.value };
+    if (settled.kind === "other" && settled.node.kind === "literal" && settled.node.value !== undefined)
+      return { value: settled.node.value };
     if (settled.kind === "object" || settled.kind === "closure") return { value: settled };
     return undefined;
   }
@@ -198,15 +216,21 @@ export class Values {
       case "property":
         return this.settle(definition.property.value, frameAround(definition.property, frame), depth + 1);
       case "field":
-        return definition.field.value ? this.settle(definition.field.value, frameAround(definition.field, frame), depth + 1) : undefined;
+        return definition.field.value
+          ? this.settle(definition.field.value, frameAround(definition.field, frame), depth + 1)
+          : undefined;
       case "variable": {
         const { init, isConst } = definition.declarator;
-        if (!init || (!isConst && init.kind !== "function" && init.kind !== "call" && init.kind !== "await")) return undefined;
+        if (!init || (!isConst && init.kind !== "function" && init.kind !== "call" && init.kind !== "await"))
+          return undefined;
         const value = this.settle(init, frameAround(definition.declarator, frame), depth + 1);
         if (definition.path.length === 0) return value;
         const [key] = definition.path;
         const found = this.step(value, definition.path, depth + 1);
-        return found ?? (definition.path.length === 1 && typeof key === "string" ? this.#declaredProperty(init, key) : undefined);
+        return (
+          found ??
+          (definition.path.length === 1 && typeof key === "string" ? this.#declaredProperty(init, key) : undefined)
+        );
       }
       case "parameter":
         return this.#parameter(definition, frame, depth);
@@ -215,14 +239,24 @@ export class Values {
     }
   }
 
-  #parameter(definition: Extract<Definition, { kind: "parameter" }>, frame: Frame | undefined, depth: number): Settled | undefined {
+  #parameter(
+    definition: Extract<Definition, { kind: "parameter" }>,
+    frame: Frame | undefined,
+    depth: number,
+  ): Settled | undefined {
     const { fn, index, path, parameter } = definition;
     let up: Frame | undefined = frame;
     while (up && up.fn !== fn) up = up.up;
-    if (!up?.args || parameter.isRest || up.args.slice(0, index + 1).some((argument) => argument.node.kind === "spread")) return { kind: "parameter", fn, index, path };
+    if (
+      !up?.args ||
+      parameter.isRest ||
+      up.args.slice(0, index + 1).some((argument) => argument.node.kind === "spread")
+    )
+      return { kind: "parameter", fn, index, path };
     const given = up.args[index];
     const value: Settled = given ? this.settle(given.node, given.frame, depth + 1) : { kind: "absent" };
-    const used = value.kind === "absent" && parameter.defaultValue ? this.settle(parameter.defaultValue, up, depth + 1) : value;
+    const used =
+      value.kind === "absent" && parameter.defaultValue ? this.settle(parameter.defaultValue, up, depth + 1) : value;
     return path.length === 0 ? used : this.step(used, path, depth + 1);
   }
 
@@ -231,18 +265,38 @@ export class Values {
     const object = this.settle(node.object, frame, depth + 1);
     if (property === undefined) {
       const key = node.index && this.constant(node.index, frame)?.value;
-      return typeof key === "string" || typeof key === "number" ? (this.#property(object, key, depth) ?? this.#declaredProperty(node.object, String(key))) : undefined;
+      return typeof key === "string" || typeof key === "number"
+        ? (this.#property(object, key, depth) ?? this.#declaredProperty(node.object, String(key)))
+        : undefined;
     }
-    if (object.kind === "object" || object.kind === "instance" || object.kind === "class" || object.kind === "parameter" || object.kind === "absent") {
+    if (
+      object.kind === "object" ||
+      object.kind === "instance" ||
+      object.kind === "class" ||
+      object.kind === "parameter" ||
+      object.kind === "absent"
+    ) {
       const found = this.#property(object, property, depth);
       if (found && found.kind !== "parameter") return found;
       const declared = this.#definition(this.#semantics.definitionOfMember(node), frame, depth);
       // a member of a parameter is whatever was passed, unless a library or class declares it
-      if (declared?.kind === "closure" || (declared?.kind === "declared" && declared.refs.some((ref) => !ref.isProject))) return declared;
-      return found?.kind === "parameter" && declared?.kind === "declared" ? { ...found, declared: declared.definition } : (found ?? declared);
+      if (
+        declared?.kind === "closure" ||
+        (declared?.kind === "declared" && declared.refs.some((ref) => !ref.isProject))
+      )
+        return declared;
+      return found?.kind === "parameter" && declared?.kind === "declared"
+        ? { ...found, declared: declared.definition }
+        : (found ?? declared);
     }
     const definition = this.#semantics.definitionOfMember(node);
-    if (definition?.kind === "function") return { kind: "closure", fn: definition.fn, frame: frameAround(definition.fn, frameOf(object) ?? frame), self: object.kind === "other" && object.node.kind !== "this" ? undefined : object };
+    if (definition?.kind === "function")
+      return {
+        kind: "closure",
+        fn: definition.fn,
+        frame: frameAround(definition.fn, frameOf(object) ?? frame),
+        self: object.kind === "other" && object.node.kind !== "this" ? undefined : object,
+      };
     return this.#definition(definition, frame, depth);
   }
 
@@ -291,13 +345,22 @@ export class Values {
   #instanceMember(instance: Extract<Settled, { kind: "instance" }>, key: string, depth: number): Settled | undefined {
     const method = this.#semantics.methodOf(instance.of, key);
     if (method) return { kind: "closure", fn: method, frame: frameAround(method, instance.frame), self: instance };
-    const constructor = instance.of.members.find((member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined);
+    const constructor = instance.of.members.find(
+      (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
+    );
     const frame: Frame | undefined =
       constructor?.kind === "function"
-        ? { fn: constructor, args: instance.made.args.map((node) => ({ node, frame: instance.frame })), self: instance, up: frameAround(constructor, instance.frame) }
+        ? {
+            fn: constructor,
+            args: instance.made.args.map((node) => ({ node, frame: instance.frame })),
+            self: instance,
+            up: frameAround(constructor, instance.frame),
+          }
         : instance.frame;
     if (constructor?.kind === "function") {
-      const index = constructor.params.findIndex((parameter) => parameter.isProperty && parameter.target.kind === "name" && parameter.target.text === key);
+      const index = constructor.params.findIndex(
+        (parameter) => parameter.isProperty && parameter.target.kind === "name" && parameter.target.text === key,
+      );
       const given = index === -1 ? undefined : instance.made.args[index];
       if (given) return this.settle(given, instance.frame, depth + 1);
       const assigned = constructor.body && assignmentTo(constructor.body, key);
@@ -311,7 +374,8 @@ export class Values {
     const { callee } = node;
     if (callee.kind === "member" && callee.property === "bind") return this.settle(callee.object, frame, depth + 1);
     const called = this.settle(callee, frame, depth + 1);
-    if (node.isNew) return called.kind === "class" ? { kind: "instance", of: called.node, made: node, frame } : undefined;
+    if (node.isNew)
+      return called.kind === "class" ? { kind: "instance", of: called.node, made: node, frame } : undefined;
     if (called.kind !== "closure") return undefined;
     const inner = this.enter(called, node, frame);
     for (const result of resultsOf(called.fn)) {
@@ -330,7 +394,13 @@ export class Values {
 /** The value of `this.key = value` in a constructor's body. */
 function assignmentTo(body: Node, key: string): Node | undefined {
   for (const statement of childrenOf(body)) {
-    if (statement.kind === "assign" && statement.target.kind === "member" && statement.target.object.kind === "this" && statement.target.property === key) return statement.value;
+    if (
+      statement.kind === "assign" &&
+      statement.target.kind === "member" &&
+      statement.target.object.kind === "this" &&
+      statement.target.property === key
+    )
+      return statement.value;
   }
   return undefined;
 }
@@ -349,7 +419,9 @@ function selfOf(frame: Frame | undefined): Settled | undefined {
 }
 
 function frameOf(settled: Settled): Frame | undefined {
-  return settled.kind === "object" || settled.kind === "instance" || settled.kind === "closure" ? settled.frame : undefined;
+  return settled.kind === "object" || settled.kind === "instance" || settled.kind === "closure"
+    ? settled.frame
+    : undefined;
 }
 
 function isInside(node: Node, fn: FunctionNode): boolean {
@@ -361,7 +433,8 @@ const results = new WeakMap<FunctionNode, readonly Node[]>();
 /** What a function can return: the body of an arrow function, or what stands behind `return`. */
 export function resultsOf(fn: FunctionNode): readonly Node[] {
   let found = results.get(fn);
-  if (!found) results.set(fn, (found = fn.body === undefined ? [] : fn.body.kind === "block" ? returnsIn(fn.body) : [fn.body]));
+  if (!found)
+    results.set(fn, (found = fn.body === undefined ? [] : fn.body.kind === "block" ? returnsIn(fn.body) : [fn.body]));
   return found;
 }
 

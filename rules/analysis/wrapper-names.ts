@@ -21,7 +21,11 @@ export interface WrapperNames {
 export function searchNames({ knowledge, semantics }: Program): WrapperNames {
   const files = semantics.projectFiles();
   const openers = new Set([...knowledge.transactions.names].filter((name) => !generic.has(name)));
-  const turns = new Set([...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names].filter((name) => !generic.has(name)));
+  const turns = new Set(
+    [...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names].filter(
+      (name) => !generic.has(name),
+    ),
+  );
   const own = new Set<string>();
   let words: ReadonlySet<string> = new Set([...openers, ...turns]);
   for (let round = 0; round < ROUNDS && words.size > 0; round++) {
@@ -47,7 +51,16 @@ export function searchNames({ knowledge, semantics }: Program): WrapperNames {
   }
   return {
     openers: withRenames(new Set([...openers, ...knowledge.transactions.names]), files),
-    turns: withRenames(new Set([...turns, ...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names, ...knowledge.sql.names]), files),
+    turns: withRenames(
+      new Set([
+        ...turns,
+        ...knowledge.begins.names,
+        ...knowledge.commits.names,
+        ...knowledge.rollbacks.names,
+        ...knowledge.sql.names,
+      ]),
+      files,
+    ),
     own,
   };
 }
@@ -85,7 +98,8 @@ function functionsMentioning(file: CodeFile, pattern: RegExp, withSql: boolean):
   if (before) return before;
   const found = new Set<FunctionNode>();
   for (const expression of withSql ? [pattern, sqlCall] : [pattern]) {
-    for (const match of file.text.matchAll(expression)) for (const fn of functionsAround(file.root, match.index)) found.add(fn);
+    for (const match of file.text.matchAll(expression))
+      for (const fn of functionsAround(file.root, match.index)) found.add(fn);
   }
   const functions = [...found];
   known.set(pattern.source, functions);
@@ -94,7 +108,7 @@ function functionsMentioning(file: CodeFile, pattern: RegExp, withSql: boolean):
 
 function functionsAround(root: Node, offset: number): FunctionNode[] {
   const found: FunctionNode[] = [];
-  for (let node: Node | undefined = root; node; ) {
+  for (let node: Node | undefined = root; node;) {
     if (node.kind === "function" && node.body) found.unshift(node);
     node = childrenOf(node).find((child) => child.start <= offset && offset < child.end);
   }
@@ -130,7 +144,14 @@ function handsOn(fn: FunctionNode, pattern: RegExp): boolean {
 /** `const original = descriptor.value` */
 function namesMadeOf(name: string, text: string): string[] {
   if (!/^[\w$]+$/.test(name)) return [];
-  return [...text.matchAll(new RegExp(`\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*${name.replaceAll("$", "\\$")}(?:\\??\\.[\\w$]+)+\\s*[;\\n]`, "g"))].map(([, made = ""]) => made);
+  return [
+    ...text.matchAll(
+      new RegExp(
+        `\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*${name.replaceAll("$", "\\$")}(?:\\??\\.[\\w$]+)+\\s*[;\\n]`,
+        "g",
+      ),
+    ),
+  ].map(([, made = ""]) => made);
 }
 
 /** Parameters of functions around an unnamed one: `(deps) => async (work) => …`, a decorator's `descriptor`. */

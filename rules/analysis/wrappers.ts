@@ -55,7 +55,9 @@ export class Wrappers {
   /** Names of both kinds that say something by themselves: what a file must mention to hold a transaction. */
   get tellingNames(): Iterable<string> {
     const { knowledge } = this.#program;
-    return [...this.openerNames, ...this.turnNames].filter((name) => !generic.has(name) && !knowledge.sql.hasName(name)).concat("transaction");
+    return [...this.openerNames, ...this.turnNames]
+      .filter((name) => !generic.has(name) && !knowledge.sql.hasName(name))
+      .concat("transaction");
   }
 
   /** The transactions that a call opens around its arguments. */
@@ -64,7 +66,8 @@ export class Wrappers {
     if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
     const { knowledge, effects, values } = this.#program;
     if (call.args.length === 0 || !(this.#tells(call, name) || knowledge.ownNames.has(name ?? ""))) return [];
-    if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame))) return [];
+    if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame)))
+      return [];
     if (depth === 0) values.begin();
     const called = effects.calledBy(call, frame);
     const { callee, refs } = called;
@@ -73,15 +76,19 @@ export class Wrappers {
     if (effects.isUnknown(called)) return openedByShape(call, name);
     if (depth >= DEPTH) return [];
     const candidates = callee.kind === "closure" ? [callee] : this.#implementationsOf(callee);
-    const found = candidates.map((candidate) => this.#openedIn(candidate, depth)).find((opened) => opened.length > 0) ?? [];
+    const found =
+      candidates.map((candidate) => this.#openedIn(candidate, depth)).find((opened) => opened.length > 0) ?? [];
     return found.map((opened) => ({ ...opened, label: name ?? opened.label }));
   }
 
   /** The code behind a member of an interface or abstract class of the project. */
   #implementationsOf(callee: Settled): readonly Extract<Settled, { kind: "closure" }>[] {
-    const declared = callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
+    const declared =
+      callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
     if (!declared?.refs.some((ref) => ref.isProject)) return [];
-    return this.#program.semantics.implementationsOf(declared).map((fn) => ({ kind: "closure", fn, frame: undefined, self: undefined }));
+    return this.#program.semantics
+      .implementationsOf(declared)
+      .map((fn) => ({ kind: "closure", fn, frame: undefined, self: undefined }));
   }
 
   /** The parameters that a function runs inside a transaction that it opens. */
@@ -91,7 +98,8 @@ export class Wrappers {
 
   /** Whether a decorator of the project runs the decorated method inside a transaction. */
   decoratorOpens(decorator: Node): boolean {
-    const name = decorator.kind === "call" ? nameOfCallee(decorator) : decorator.kind === "name" ? decorator.text : undefined;
+    const name =
+      decorator.kind === "call" ? nameOfCallee(decorator) : decorator.kind === "name" ? decorator.text : undefined;
     if (name === undefined || !this.openerNames.has(name)) return false;
     const body = this.decoratorBody(decorator);
     return body !== undefined && this.#openedIn(body, 0).length > 0;
@@ -109,14 +117,18 @@ export class Wrappers {
   /** Whether a call may begin or end a transaction, by its name and the SQL in it. */
   mayTurn(call: CallNode): boolean {
     const name = nameOfCallee(call);
-    if (name === undefined || !this.turnNames.has(name) || call.args.some((argument) => argument.kind === "function")) return false;
+    if (name === undefined || !this.turnNames.has(name) || call.args.some((argument) => argument.kind === "function"))
+      return false;
     const isSql = this.#program.knowledge.sql.hasName(name);
-    return (isSql && this.#sqlTurn(call, name) !== undefined) || (this.#tells(call, name) && (!isSql || generic.has(name)));
+    return (
+      (isSql && this.#sqlTurn(call, name) !== undefined) || (this.#tells(call, name) && (!isSql || generic.has(name)))
+    );
   }
 
   #sqlTurn(call: CallNode, name: string): Turn | undefined {
     if (!this.#program.knowledge.sql.hasName(name)) return undefined;
-    const prepared = call.callee.kind === "member" && call.callee.object.kind === "call" ? call.callee.object.args[0] : undefined;
+    const prepared =
+      call.callee.kind === "member" && call.callee.object.kind === "call" ? call.callee.object.args[0] : undefined;
     return turnOfText(call.args[0] ?? prepared);
   }
 
@@ -127,7 +139,11 @@ export class Wrappers {
     const { knowledge, effects } = this.#program;
     const text = this.#sqlTurn(call, name);
     const { callee, refs } = effects.calledBy(call, frame);
-    if (text !== undefined && this.#isOneConnection(call.callee.kind === "member" ? call.callee.object : undefined, name, refs)) return text;
+    if (
+      text !== undefined &&
+      this.#isOneConnection(call.callee.kind === "member" ? call.callee.object : undefined, name, refs)
+    )
+      return text;
     if (knowledge.commits.find(refs).some(({ entry }) => isRun(call, entry))) return "commit";
     if (knowledge.rollbacks.find(refs).length > 0) return "rollback";
     for (const { entry } of knowledge.begins.find(refs)) {
@@ -144,7 +160,9 @@ export class Wrappers {
     if (settled.kind === "closure") return true;
     // a wrapper's parameter: options have a name that says so
     const parameter = settled.kind === "parameter" ? settled.fn.params[settled.index] : undefined;
-    const said = parameter && [...(parameter.type?.path ?? []), parameter.target.kind === "name" ? parameter.target.text : ""].join();
+    const said =
+      parameter &&
+      [...(parameter.type?.path ?? []), parameter.target.kind === "name" ? parameter.target.text : ""].join();
     return said !== undefined && !/options?|opts|config|settings|isolation|mode/i.test(said);
   }
 
@@ -174,7 +192,10 @@ export class Wrappers {
     const { tag } = template;
     const settled = this.#program.values.settle(tag, frame);
     const refs = settled.kind === "declared" ? settled.refs : [];
-    const isOne = tag.kind === "member" && refs.length > 0 ? this.#isOneConnection(tag.object, tag.property ?? "", refs) : this.#isOneConnection(tag, "()", refs);
+    const isOne =
+      tag.kind === "member" && refs.length > 0
+        ? this.#isOneConnection(tag.object, tag.property ?? "", refs)
+        : this.#isOneConnection(tag, "()", refs);
     return isOne ? turn : undefined;
   }
 
@@ -191,9 +212,14 @@ export class Wrappers {
   #tells(call: CallNode, name: string | undefined): boolean {
     if (name === undefined || !generic.has(name) || this.#found.own.has(name)) return true;
     const { callee } = call;
-    const builder = callee.kind === "member" && callee.object.kind === "name" ? this.#program.semantics.definitionOfName(callee.object) : undefined;
+    const builder =
+      callee.kind === "member" && callee.object.kind === "name"
+        ? this.#program.semantics.definitionOfName(callee.object)
+        : undefined;
     const made = builder?.kind === "variable" ? builder.declarator.init : undefined;
-    return [callee, ...(made ? [made] : [])].some((node) => speaksOfTransaction.test(node.file.text.slice(node.start, node.end)));
+    return [callee, ...(made ? [made] : [])].some((node) =>
+      speaksOfTransaction.test(node.file.text.slice(node.start, node.end)),
+    );
   }
 
   #opener({ entry }: Known<EntryOf<"transactions">>, call: CallNode, label: string): readonly Opened[] {
@@ -208,7 +234,9 @@ export class Wrappers {
       case "function":
         return true;
       case "object":
-        return argument.properties.some((property) => property.value.kind === "function" || property.isSpread || property.value.kind === "name");
+        return argument.properties.some(
+          (property) => property.value.kind === "function" || property.isSpread || property.value.kind === "name",
+        );
       case "name":
       case "member":
       case "call": {
@@ -244,7 +272,8 @@ export class Wrappers {
     this.#run.set(fn, found);
     const note = (settled: Settled) => {
       if (settled.kind !== "parameter" || settled.fn !== fn || settled.path.length > MEMBERS) return;
-      if (!found.some(({ index, path }) => index === settled.index && path.join() === settled.path.join())) found.push({ index: settled.index, path: settled.path });
+      if (!found.some(({ index, path }) => index === settled.index && path.join() === settled.path.join()))
+        found.push({ index: settled.index, path: settled.path });
     };
     const walk = (body: Node, frame: Frame): Flow =>
       execute(body, frame, this.#program.values, {
@@ -262,7 +291,8 @@ export class Wrappers {
           } else if (callee.kind === "declared" && runningOf(refs, call, this.#program.knowledge) === "now") {
             for (const argument of handedOn) note(this.#program.values.settle(argument, inner));
           }
-          for (const ran of this.ranBy(call, inner)) if (ran.fn.body) walk(ran.fn.body, { fn: ran.fn, args: undefined, self: ran.self, up: ran.frame });
+          for (const ran of this.ranBy(call, inner))
+            if (ran.fn.body) walk(ran.fn.body, { fn: ran.fn, args: undefined, self: ran.self, up: ran.frame });
           return false;
         },
       });
@@ -283,7 +313,11 @@ export class Wrappers {
     const { values } = this.#program;
     const note = (settled: Settled) => {
       // a decorator's replacement calls the method that the decorator was given
-      if (settled.kind === "parameter" && (settled.fn === fn || settled.fn === closure.frame?.fn) && !found.some((other) => other.argument === settled.index && other.path.join() === settled.path.join())) {
+      if (
+        settled.kind === "parameter" &&
+        (settled.fn === fn || settled.fn === closure.frame?.fn) &&
+        !found.some((other) => other.argument === settled.index && other.path.join() === settled.path.join())
+      ) {
         found.push({ label, argument: settled.index, path: settled.path, entry });
       }
     };
@@ -294,11 +328,17 @@ export class Wrappers {
           const { callee } = this.#program.effects.calledBy(call, inner);
           note(callee);
           if (level >= DEPTH) return false;
-          if (callee.kind === "closure" && callee.fn.body && mentionsParameters(call, fn)) inside(callee.fn.body, values.enter(callee, call, inner), level + 1);
+          if (callee.kind === "closure" && callee.fn.body && mentionsParameters(call, fn))
+            inside(callee.fn.body, values.enter(callee, call, inner), level + 1);
           else if (callee.kind === "declared") {
             for (const argument of call.args) {
               const settled = values.settle(argument, inner);
-              if (settled.kind === "closure" && settled.fn.body) inside(settled.fn.body, { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame }, level + 1);
+              if (settled.kind === "closure" && settled.fn.body)
+                inside(
+                  settled.fn.body,
+                  { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame },
+                  level + 1,
+                );
               // a library's helper that is handed the parameter runs it
               else if (argument.kind === "name") note(settled);
             }
@@ -324,13 +364,19 @@ export class Wrappers {
             const settled = argument && values.step(values.settle(argument, inner), opened.path);
             if (!settled) continue;
             note(settled);
-            if (settled.kind === "closure" && settled.fn.body) inside(settled.fn.body, { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame }, 0);
+            if (settled.kind === "closure" && settled.fn.body)
+              inside(settled.fn.body, { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame }, 0);
           }
           const { callee } = this.#program.effects.calledBy(call, inner);
           if (isOpen) note(callee);
           // `pool.connect(async (connection) => …)`, `new Promise(…)`, `withSpan("x", async () => …)`
-          const ran = callee.kind === "declared" ? functionArguments(call, (node) => values.settle(node, inner)).map(({ value }) => value) : this.ranBy(call, inner);
-          for (const { fn: callback, self, frame: up } of ran) if (callback.body && call.args.includes(callback)) walk(callback.body, { fn: callback, args: undefined, self, up });
+          const ran =
+            callee.kind === "declared"
+              ? functionArguments(call, (node) => values.settle(node, inner)).map(({ value }) => value)
+              : this.ranBy(call, inner);
+          for (const { fn: callback, self, frame: up } of ran)
+            if (callback.body && call.args.includes(callback))
+              walk(callback.body, { fn: callback, args: undefined, self, up });
           return false;
         },
         template: (template, inner) => {
@@ -373,7 +419,13 @@ export class Wrappers {
 
 /** `descriptor.value = function …` */
 function replacementIn(node: Node): FunctionNode | undefined {
-  if (node.kind === "assign" && node.target.kind === "member" && node.target.property === "value" && node.value.kind === "function") return node.value;
+  if (
+    node.kind === "assign" &&
+    node.target.kind === "member" &&
+    node.target.property === "value" &&
+    node.value.kind === "function"
+  )
+    return node.value;
   if (node.kind === "function" || node.kind === "class") return undefined;
   for (const child of childrenOf(node)) {
     const inner = replacementIn(child);
@@ -383,8 +435,11 @@ function replacementIn(node: Node): FunctionNode | undefined {
 }
 
 function mentionsParameters(call: CallNode, fn: FunctionNode): boolean {
-  const names = new Set(fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])));
-  const mentions = (node: Node): boolean => (node.kind === "name" && names.has(node.text)) || childrenOf(node).some(mentions);
+  const names = new Set(
+    fn.params.flatMap((parameter) => (parameter.target.kind === "name" ? [parameter.target.text] : [])),
+  );
+  const mentions = (node: Node): boolean =>
+    (node.kind === "name" && names.has(node.text)) || childrenOf(node).some(mentions);
   return names.size === 0 || call.args.some(mentions);
 }
 
@@ -403,11 +458,13 @@ function openedByShape(call: CallNode, name: string | undefined): readonly Opene
 
 function isBegunByShape(call: CallNode, name: string): boolean {
   const declarator = call.parent?.kind === "await" ? call.parent.parent : call.parent;
-  if (declarator?.kind !== "declarator" || declarator.target.kind !== "name" || !/transaction|trx/i.test(name)) return false;
+  if (declarator?.kind !== "declarator" || declarator.target.kind !== "name" || !/transaction|trx/i.test(name))
+    return false;
   const fn = enclosingFunction(call);
   const text = fn ? fn.file.text.slice(call.end, fn.end) : "";
   const handle = declarator.target.text.replaceAll("$", "\\$");
-  const ends = (verb: string) => new RegExp(`\\b${handle}\\.${verb}\\w*\\(|\\b${verb}\\w*\\((?:[^()]*[,\\s{])?${handle}\\b`, "i").test(text);
+  const ends = (verb: string) =>
+    new RegExp(`\\b${handle}\\.${verb}\\w*\\(|\\b${verb}\\w*\\((?:[^()]*[,\\s{])?${handle}\\b`, "i").test(text);
   return ends("commit") && ends("rollback");
 }
 
@@ -416,4 +473,3 @@ function isRun(call: CallNode, entry: EntryOf<"manual">): boolean {
   if (entry.ranBy === undefined) return true;
   return call.parent?.kind === "member" && call.parent.property === entry.ranBy;
 }
-

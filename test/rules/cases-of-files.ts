@@ -23,15 +23,22 @@ export function casesOfFiles(title: string, rule: unknown, cases: Cases): void {
   const filesOf = (name: string): [path: string, text: string][] => {
     const files = cases[name] ?? {};
     const byName: Files = typeof files === "string" ? { "file.ts": files } : files;
-    return Object.entries(byName).map(([file, text]) => [join(folder, `case${String(names.indexOf(name))}`, file), text]);
+    return Object.entries(byName).map(([file, text]) => [
+      join(folder, `case${String(names.indexOf(name))}`, file),
+      text,
+    ]);
   };
   let program: ts.Program | undefined;
   describe(title, () => {
     test.each(names)("%s", (name) => {
       program ??= programOf(new Map(names.flatMap(filesOf)));
       const files = filesOf(name);
-      expect(files.flatMap(([path, text]) => reportsOf(rule, path, text, program))).toEqual(files.flatMap(([path, text]) => marksOf(path, text, true)));
-      expect(files.flatMap(([path, text]) => reportsOf(rule, path, text, undefined))).toEqual(files.flatMap(([path, text]) => marksOf(path, text, false)));
+      expect(files.flatMap(([path, text]) => reportsOf(rule, path, text, program))).toEqual(
+        files.flatMap(([path, text]) => marksOf(path, text, true)),
+      );
+      expect(files.flatMap(([path, text]) => reportsOf(rule, path, text, undefined))).toEqual(
+        files.flatMap(([path, text]) => marksOf(path, text, false)),
+      );
     });
   });
 }
@@ -59,19 +66,25 @@ function lint(rule: unknown, path: string, text: string, program: ts.Program | u
 }
 
 function reportsOf(rule: unknown, path: string, text: string, program: ts.Program | undefined): string[] {
-  return lint(rule, path, text, program).map(({ line, messageId, message }) => `${path.slice(folder.length)}:${String(line)} ${messageId ?? message}`);
+  return lint(rule, path, text, program).map(
+    ({ line, messageId, message }) => `${path.slice(folder.length)}:${String(line)} ${messageId ?? message}`,
+  );
 }
 
 function marksOf(path: string, text: string, isTyped: boolean): string[] {
   return text.split("\n").flatMap((line, index) => {
     const [, messageId, mode] = /\/\/ report (\w+)(?:, ((?:un)?typed))?$/.exec(line) ?? [];
-    return messageId === undefined || (mode !== undefined && mode !== (isTyped ? "typed" : "untyped")) ? [] : [`${path.slice(folder.length)}:${String(index + 1)} ${messageId}`];
+    return messageId === undefined || (mode !== undefined && mode !== (isTyped ? "typed" : "untyped"))
+      ? []
+      : [`${path.slice(folder.length)}:${String(index + 1)} ${messageId}`];
   });
 }
 
 /** A program of files that stand nowhere, among the libraries of the fixtures. */
 function programOf(texts: ReadonlyMap<string, string>): ts.Program {
-  const config = ts.readConfigFile(join(fixtures, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as { config: { compilerOptions: object } };
+  const config = ts.readConfigFile(join(fixtures, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
+    config: { compilerOptions: object };
+  };
   const { options } = ts.convertCompilerOptionsFromJson(config.config.compilerOptions, fixtures);
   const host = ts.createCompilerHost(options, true);
   const withTexts: ts.CompilerHost = {

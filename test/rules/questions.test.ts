@@ -39,7 +39,9 @@ test("the rules ask the type checker no more than they did", async () => {
     },
   });
   const results = await eslint.lintFiles(["**/*.ts"]);
-  expect(results.flatMap((result) => result.messages).filter((message) => message.ruleId?.startsWith("aftercommit/")).length).toBeGreaterThan(0);
+  expect(
+    results.flatMap((result) => result.messages).filter((message) => message.ruleId?.startsWith("aftercommit/")).length,
+  ).toBeGreaterThan(0);
   const asked = [...programs].reduce((sum, { questions }) => sum + questions, 0);
   expect(asked).toBeGreaterThan(0);
   expect(asked).toBeLessThanOrEqual(BOUND);

@@ -7,7 +7,16 @@ import { expect, test } from "vitest";
 import { filesBelow, lintAll } from "../../scripts/robustness.js";
 
 /** Packages with much and varied code, sources and declarations, minified and generated. */
-const packages = ["typescript-eslint", "@typescript-eslint", "eslint", "prettier", "@types/node", "vite", "fast-check", "knip"];
+const packages = [
+  "typescript-eslint",
+  "@typescript-eslint",
+  "eslint",
+  "prettier",
+  "@types/node",
+  "vite",
+  "fast-check",
+  "knip",
+];
 
 test("no rule throws on code of packages that are installed anyway", () => {
   const files = packages.flatMap((name) => filesBelow(join(import.meta.dirname, "../../node_modules", name)));

@@ -1,5 +1,16 @@
 import { lazily } from "./lazily.js";
-import type { ClassMember, ClassNode, CodeFile, FunctionNode, Node, ObjectNode, ParameterNode, PatternNode, PropertyNode, TypeText } from "./node.js";
+import type {
+  ClassMember,
+  ClassNode,
+  CodeFile,
+  FunctionNode,
+  Node,
+  ObjectNode,
+  ParameterNode,
+  PatternNode,
+  PropertyNode,
+  TypeText,
+} from "./node.js";
 
 /** A node of ESTree with the additions of typescript-estree, as any parser gives it: nothing about it is taken for granted. */
 export interface Raw {
@@ -81,7 +92,15 @@ const transparent: Readonly<Record<string, string>> = {
 };
 
 /** Nodes that have no node here and that do not stand for their only child either. */
-const between = new Set(["SwitchCase", "CatchClause", "ClassBody", "Property", "TSParameterProperty", "AssignmentPattern", "RestElement"]);
+const between = new Set([
+  "SwitchCase",
+  "CatchClause",
+  "ClassBody",
+  "Property",
+  "TSParameterProperty",
+  "AssignmentPattern",
+  "RestElement",
+]);
 
 /** The code of a file that is linted without a TypeScript program. */
 export class EstreeFile implements CodeFile {
@@ -117,7 +136,15 @@ export class EstreeFile implements CodeFile {
 
   /** Stands in for a part that a broken file lacks. */
   #nothing(around: Raw): Node {
-    return { file: this, raw: around, start: startOf(around), end: startOf(around), parent: undefined, kind: "other", children: [] };
+    return {
+      file: this,
+      raw: around,
+      start: startOf(around),
+      end: startOf(around),
+      parent: undefined,
+      kind: "other",
+      children: [],
+    };
   }
 
   #wrapAll(raws: unknown): Node[] {
@@ -127,7 +154,13 @@ export class EstreeFile implements CodeFile {
   #parentOf(raw: Raw): Node | undefined {
     for (let child = raw, current = raw.parent; current; child = current, current = current.parent) {
       if (transparent[current.type] && isRaw(current[transparent[current.type] ?? ""])) continue;
-      if (current.type === "Property" && current.parent?.type === "ObjectExpression" && !isMethodProperty(current) && current.key !== child) return this.wrap(current);
+      if (
+        current.type === "Property" &&
+        current.parent?.type === "ObjectExpression" &&
+        !isMethodProperty(current) &&
+        current.key !== child
+      )
+        return this.wrap(current);
       if (current.type === "TemplateLiteral" && current.parent?.type === "TaggedTemplateExpression") continue;
       if (current.type === "FunctionExpression" && !isMethodValue(current)) return this.wrap(current);
       // a method is known by its own node, its function expression is not seen
@@ -139,7 +172,10 @@ export class EstreeFile implements CodeFile {
   }
 
   #convert(raw: Raw): Node {
-    const base = lazily({ file: this, raw: raw, start: startOf(raw), end: endOf(raw) }, { parent: () => this.#parentOf(raw) });
+    const base = lazily(
+      { file: this, raw: raw, start: startOf(raw), end: endOf(raw) },
+      { parent: () => this.#parentOf(raw) },
+    );
     switch (raw.type) {
       case "Identifier":
       case "JSXIdentifier":
@@ -157,7 +193,9 @@ export class EstreeFile implements CodeFile {
         if (strings.length === 1 && raw.parent?.type !== "TaggedTemplateExpression") {
           return Object.assign(base, { kind: "literal" as const, value: strings[0] });
         }
-        return lazily(Object.assign(base, { kind: "template" as const, strings, tag: undefined }), { expressions: () => this.#wrapAll(raw.expressions) });
+        return lazily(Object.assign(base, { kind: "template" as const, strings, tag: undefined }), {
+          expressions: () => this.#wrapAll(raw.expressions),
+        });
       }
       case "TaggedTemplateExpression": {
         const quasi = isRaw(raw.quasi) ? raw.quasi : raw;
@@ -192,7 +230,9 @@ export class EstreeFile implements CodeFile {
         return isMethodProperty(raw) && isRaw(raw.value) ? this.#function(base, raw, raw.value) : this.#property(raw);
       case "SpreadElement":
         if (raw.parent?.type === "ObjectExpression") return this.#property(raw);
-        return lazily(Object.assign(base, { kind: "spread" as const }), { argument: () => this.#wrapped(raw.argument) });
+        return lazily(Object.assign(base, { kind: "spread" as const }), {
+          argument: () => this.#wrapped(raw.argument),
+        });
       case "ClassDeclaration":
       case "ClassExpression":
         return this.#class(base, raw);
@@ -205,14 +245,21 @@ export class EstreeFile implements CodeFile {
           decorators: () => this.#wrapAll(raw.decorators),
         });
       case "ObjectExpression":
-        return lazily(Object.assign(base, { kind: "object" as const }), { properties: () => rawsIn(raw.properties).map((property) => this.#property(property)) });
+        return lazily(Object.assign(base, { kind: "object" as const }), {
+          properties: () => rawsIn(raw.properties).map((property) => this.#property(property)),
+        });
       case "ArrayExpression":
         return lazily(Object.assign(base, { kind: "array" as const }), { elements: () => this.#wrapAll(raw.elements) });
       case "AwaitExpression":
       case "YieldExpression":
       case "ThrowStatement":
       case "ReturnStatement": {
-        const kinds = { AwaitExpression: "await", YieldExpression: "yield", ThrowStatement: "throw", ReturnStatement: "return" } as const;
+        const kinds = {
+          AwaitExpression: "await",
+          YieldExpression: "yield",
+          ThrowStatement: "throw",
+          ReturnStatement: "return",
+        } as const;
         return lazily(Object.assign(base, { kind: kinds[raw.type] }), { argument: () => this.#wrapped(raw.argument) });
       }
       case "AssignmentExpression":
@@ -228,20 +275,27 @@ export class EstreeFile implements CodeFile {
         });
       case "UnaryExpression":
       case "UpdateExpression":
-        return lazily(Object.assign(base, { kind: "unary" as const, operator: textOf(raw.operator) }), { argument: () => this.#sure(raw.argument, raw) });
+        return lazily(Object.assign(base, { kind: "unary" as const, operator: textOf(raw.operator) }), {
+          argument: () => this.#sure(raw.argument, raw),
+        });
       case "ConditionalExpression":
       case "IfStatement":
-        return lazily(Object.assign(base, { kind: raw.type === "IfStatement" ? ("if" as const) : ("conditional" as const) }), {
-          test: () => this.#sure(raw.test, raw),
-          then: () => this.#sure(raw.consequent, raw),
-          otherwise: () => this.#wrapped(raw.alternate),
-        });
+        return lazily(
+          Object.assign(base, { kind: raw.type === "IfStatement" ? ("if" as const) : ("conditional" as const) }),
+          {
+            test: () => this.#sure(raw.test, raw),
+            then: () => this.#sure(raw.consequent, raw),
+            otherwise: () => this.#wrapped(raw.alternate),
+          },
+        );
       case "Program":
       case "BlockStatement":
       case "TSModuleBlock":
         return lazily(Object.assign(base, { kind: "block" as const }), { body: () => this.#wrapAll(raw.body) });
       case "SequenceExpression":
-        return lazily(Object.assign(base, { kind: "sequence" as const }), { body: () => this.#wrapAll(raw.expressions) });
+        return lazily(Object.assign(base, { kind: "sequence" as const }), {
+          body: () => this.#wrapAll(raw.expressions),
+        });
       case "VariableDeclaration":
         return lazily(Object.assign(base, { kind: "declare" as const, isConst: raw.kind === "const" }), {
           declarators: () => this.#wrapAll(raw.declarations).filter((node) => node.kind === "declarator"),
@@ -275,7 +329,11 @@ export class EstreeFile implements CodeFile {
       case "SwitchStatement":
         return lazily(Object.assign(base, { kind: "switch" as const }), {
           discriminant: () => this.#sure(raw.discriminant, raw),
-          cases: () => rawsIn(raw.cases).map((branch) => ({ test: this.#wrapped(branch.test), body: this.#wrapAll(branch.consequent) })),
+          cases: () =>
+            rawsIn(raw.cases).map((branch) => ({
+              test: this.#wrapped(branch.test),
+              body: this.#wrapAll(branch.consequent),
+            })),
         });
       case "TryStatement":
         return lazily(Object.assign(base, { kind: "try" as const }), {
@@ -295,11 +353,14 @@ export class EstreeFile implements CodeFile {
       case "ArrayPattern":
         return lazily(Object.assign(base, { kind: "pattern" as const }), {
           entries: () =>
-            (Array.isArray(raw.elements) ? (raw.elements as unknown[]) : []).flatMap((element, index): PatternNode["entries"][number][] => {
-              if (!isRaw(element)) return [];
-              if (element.type === "RestElement") return [{ key: undefined, target: this.#sure(element.argument, raw), defaultValue: undefined }];
-              return [{ key: index, ...this.#targetOf(element, raw) }];
-            }),
+            (Array.isArray(raw.elements) ? (raw.elements as unknown[]) : []).flatMap(
+              (element, index): PatternNode["entries"][number][] => {
+                if (!isRaw(element)) return [];
+                if (element.type === "RestElement")
+                  return [{ key: undefined, target: this.#sure(element.argument, raw), defaultValue: undefined }];
+                return [{ key: index, ...this.#targetOf(element, raw) }];
+              },
+            ),
         });
       case "ImportDeclaration":
         return Object.assign(base, {
@@ -311,13 +372,16 @@ export class EstreeFile implements CodeFile {
           })),
         });
       default:
-        return lazily(Object.assign(base, { kind: "other" as const }), { children: () => childRaws(raw).map((child) => this.wrap(child)) });
+        return lazily(Object.assign(base, { kind: "other" as const }), {
+          children: () => childRaws(raw).map((child) => this.wrap(child)),
+        });
     }
   }
 
   /** A pattern's element without its default value. */
   #targetOf(element: unknown, around: Raw): { target: Node; defaultValue: Node | undefined } {
-    if (isRaw(element) && element.type === "AssignmentPattern") return { target: this.#sure(element.left, around), defaultValue: this.#wrapped(element.right) };
+    if (isRaw(element) && element.type === "AssignmentPattern")
+      return { target: this.#sure(element.left, around), defaultValue: this.#wrapped(element.right) };
     return { target: this.#sure(element, around), defaultValue: undefined };
   }
 
@@ -335,7 +399,7 @@ export class EstreeFile implements CodeFile {
         isAsync: value.async === true,
         isGenerator: value.generator === true,
         isArrow: value.type === "ArrowFunctionExpression",
-        role: (isMethod ? (roles.get(textOf(raw.kind)) ?? "method") : "function"),
+        role: isMethod ? (roles.get(textOf(raw.kind)) ?? "method") : "function",
       }),
       {
         params: () => rawsIn(value.params).map((parameter) => this.#parameter(parameter)),
@@ -386,19 +450,31 @@ export class EstreeFile implements CodeFile {
 
   #class(base: Start, raw: Raw): ClassNode {
     const body = isRaw(raw.body) ? raw.body : raw;
-    return lazily(Object.assign(base, { kind: "class" as const, name: isRaw(raw.id) ? textOf(raw.id.name) : undefined }), {
-      superClass: () => this.#wrapped(raw.superClass),
-      interfaces: () => rawsIn(raw.implements).flatMap((entry) => heritageText(entry) ?? []),
-      decorators: () => this.#wrapAll(raw.decorators),
-      members: () => this.#wrapAll(body.body).filter((member): member is ClassMember => member.kind === "function" || member.kind === "field"),
-    });
+    return lazily(
+      Object.assign(base, { kind: "class" as const, name: isRaw(raw.id) ? textOf(raw.id.name) : undefined }),
+      {
+        superClass: () => this.#wrapped(raw.superClass),
+        interfaces: () => rawsIn(raw.implements).flatMap((entry) => heritageText(entry) ?? []),
+        decorators: () => this.#wrapAll(raw.decorators),
+        members: () =>
+          this.#wrapAll(body.body).filter(
+            (member): member is ClassMember => member.kind === "function" || member.kind === "field",
+          ),
+      },
+    );
   }
 
   /** An enum reads like a constant object. */
   #enum(base: Start, raw: Raw): Node {
     const members = rawsIn(isRaw(raw.body) ? raw.body.members : raw.members);
-    const object: Node = lazily({ ...this.#startOf(raw), kind: "object" as const }, { properties: () => members.map((member) => this.#enumMember(member)), parent: () => this.wrap(raw) });
-    const declarator: Extract<Node, { kind: "declarator" }> = lazily({ ...this.#startOf(raw), kind: "declarator" as const, isConst: true, type: undefined, init: object }, { target: () => this.#sure(raw.id, raw), parent: () => this.wrap(raw) });
+    const object: Node = lazily(
+      { ...this.#startOf(raw), kind: "object" as const },
+      { properties: () => members.map((member) => this.#enumMember(member)), parent: () => this.wrap(raw) },
+    );
+    const declarator: Extract<Node, { kind: "declarator" }> = lazily(
+      { ...this.#startOf(raw), kind: "declarator" as const, isConst: true, type: undefined, init: object },
+      { target: () => this.#sure(raw.id, raw), parent: () => this.wrap(raw) },
+    );
     return Object.assign(base, { kind: "declare" as const, isConst: true, declarators: [declarator] });
   }
 
@@ -407,8 +483,17 @@ export class EstreeFile implements CodeFile {
     if (known?.kind === "property") return known;
     const start = this.#startOf(raw);
     const node: PropertyNode = lazily(
-      { ...start, kind: "property" as const, key: isRaw(raw.id) ? (nameText(raw.id) || literalText(raw.id)) : undefined, isSpread: false, keyRaw: (isRaw(raw.id) ? raw.id : raw) },
-      { parent: () => this.#parentOf(raw), value: (): Node => this.#wrapped(raw.initializer) ?? { ...start, kind: "other", children: [], parent: node } },
+      {
+        ...start,
+        kind: "property" as const,
+        key: isRaw(raw.id) ? nameText(raw.id) || literalText(raw.id) : undefined,
+        isSpread: false,
+        keyRaw: isRaw(raw.id) ? raw.id : raw,
+      },
+      {
+        parent: () => this.#parentOf(raw),
+        value: (): Node => this.#wrapped(raw.initializer) ?? { ...start, kind: "other", children: [], parent: node },
+      },
     );
     this.#nodes.set(raw, node);
     return node;
@@ -431,11 +516,16 @@ export class EstreeFile implements CodeFile {
         kind: "property" as const,
         key: isSpread ? undefined : keyText(raw),
         isSpread,
-        keyRaw: (isRaw(raw.key) ? raw.key : raw),
+        keyRaw: isRaw(raw.key) ? raw.key : raw,
       },
       {
         parent: () => this.#parentOf(raw),
-        value: (): Node => (isSpread ? this.#sure(raw.argument, raw) : isMethodProperty(raw) ? this.wrap(raw) : this.#sure(raw.value, raw)),
+        value: (): Node =>
+          isSpread
+            ? this.#sure(raw.argument, raw)
+            : isMethodProperty(raw)
+              ? this.wrap(raw)
+              : this.#sure(raw.value, raw),
       },
     );
     if (!isMethodProperty(raw)) this.#nodes.set(raw, node);
@@ -476,7 +566,7 @@ function endOf(raw: Raw): number {
 }
 
 function skipDown(raw: Raw): Raw {
-  for (let current = raw; ; ) {
+  for (let current = raw; ;) {
     const key = transparent[current.type];
     const inner = key === undefined ? undefined : current[key];
     if (!isRaw(inner)) return current;
@@ -491,7 +581,11 @@ function isMethodProperty(raw: Raw): boolean {
 /** The function expression that a method's node holds. */
 function isMethodValue(raw: Raw): boolean {
   const parent = raw.parent;
-  return parent !== undefined && parent.value === raw && (parent.type === "MethodDefinition" || parent.type === "TSAbstractMethodDefinition" || isMethodProperty(parent));
+  return (
+    parent !== undefined &&
+    parent.value === raw &&
+    (parent.type === "MethodDefinition" || parent.type === "TSAbstractMethodDefinition" || isMethodProperty(parent))
+  );
 }
 
 function nameText(raw: Raw): string {
@@ -515,7 +609,8 @@ function literalValue(raw: Raw): string | number | bigint | boolean | null | und
   if (raw.regex !== undefined) return undefined;
   const { value } = raw;
   if (value === null) return null;
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return value;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean" || typeof value === "bigint")
+    return value;
   return undefined;
 }
 
@@ -540,7 +635,11 @@ function annotation(raw: Raw): TypeText | undefined {
 /** `X | undefined`, `X | null` */
 function mayBeMissing({ typeAnnotation }: Raw): boolean {
   const type = isRaw(typeAnnotation) ? typeAnnotation.typeAnnotation : undefined;
-  return isRaw(type) && type.type === "TSUnionType" && rawsIn(type.types).some((part) => part.type === "TSUndefinedKeyword" || part.type === "TSNullKeyword");
+  return (
+    isRaw(type) &&
+    type.type === "TSUnionType" &&
+    rawsIn(type.types).some((part) => part.type === "TSUndefinedKeyword" || part.type === "TSNullKeyword")
+  );
 }
 
 function typeText(raw: unknown): TypeText | undefined {
@@ -550,7 +649,9 @@ function typeText(raw: unknown): TypeText | undefined {
     return path && { path, typeArguments: typeArgumentsOf(raw) };
   }
   if (raw.type === "TSUnionType") {
-    const rest = rawsIn(raw.types).filter((part) => !["TSUndefinedKeyword", "TSNullKeyword", "TSLiteralType"].includes(part.type));
+    const rest = rawsIn(raw.types).filter(
+      (part) => !["TSUndefinedKeyword", "TSNullKeyword", "TSLiteralType"].includes(part.type),
+    );
     return rest.length === 1 ? typeText(rest[0]) : undefined;
   }
   return undefined;
@@ -569,13 +670,31 @@ function typeArgumentsOf(raw: Raw): TypeText[] {
 function pathOf(raw: unknown): string[] | undefined {
   if (!isRaw(raw)) return undefined;
   if (raw.type === "Identifier") return [textOf(raw.name)];
-  const [left, right] = raw.type === "TSQualifiedName" ? [raw.left, raw.right] : raw.type === "MemberExpression" ? [raw.object, raw.property] : [];
+  const [left, right] =
+    raw.type === "TSQualifiedName"
+      ? [raw.left, raw.right]
+      : raw.type === "MemberExpression"
+        ? [raw.object, raw.property]
+        : [];
   const leftPath = pathOf(left);
   const rightPath = pathOf(right);
   return leftPath && rightPath && [...leftPath, ...rightPath];
 }
 
-const skippedKeys = new Set(["parent", "type", "range", "loc", "start", "end", "typeAnnotation", "returnType", "typeArguments", "typeParameters", "tokens", "comments"]);
+const skippedKeys = new Set([
+  "parent",
+  "type",
+  "range",
+  "loc",
+  "start",
+  "end",
+  "typeAnnotation",
+  "returnType",
+  "typeArguments",
+  "typeParameters",
+  "tokens",
+  "comments",
+]);
 
 function childRaws(raw: Raw): Raw[] {
   if (raw.type.startsWith("TSInterface") || raw.type === "TSTypeAliasDeclaration") return [];

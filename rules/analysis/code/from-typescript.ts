@@ -75,7 +75,7 @@ export class TypescriptFile implements CodeFile {
   /** Steps over what is no node of its own. */
   #skipDown(raw: ts.Node): ts.Node {
     const { SyntaxKind } = this.#ts;
-    for (let current = raw; ; ) {
+    for (let current = raw; ;) {
       switch (current.kind) {
         case SyntaxKind.ParenthesizedExpression:
         case SyntaxKind.AsExpression:
@@ -113,7 +113,11 @@ export class TypescriptFile implements CodeFile {
         case SyntaxKind.TemplateSpan:
         case SyntaxKind.TemplateExpression:
         case SyntaxKind.HeritageClause:
-          if (current.kind === SyntaxKind.TemplateExpression && current.parent.kind !== SyntaxKind.TaggedTemplateExpression) return this.wrap(current);
+          if (
+            current.kind === SyntaxKind.TemplateExpression &&
+            current.parent.kind !== SyntaxKind.TaggedTemplateExpression
+          )
+            return this.wrap(current);
           continue;
         default:
           if (this.#skipDown(current) === current) return this.wrap(current);
@@ -124,10 +128,13 @@ export class TypescriptFile implements CodeFile {
 
   #base(raw: ts.Node): Start {
     const sourceFile = this.#sourceFile;
-    return lazily({ file: this, raw: raw, end: raw.end }, {
-      start: () => raw.getStart(sourceFile),
-      parent: () => this.#parentOf(raw),
-    });
+    return lazily(
+      { file: this, raw: raw, end: raw.end },
+      {
+        start: () => raw.getStart(sourceFile),
+        parent: () => this.#parentOf(raw),
+      },
+    );
   }
 
   #convert(raw: ts.Node): Node {
@@ -146,7 +153,12 @@ export class TypescriptFile implements CodeFile {
         return Object.assign(base, { kind: "literal" as const, value: (raw as ts.StringLiteral).text });
       case SyntaxKind.NoSubstitutionTemplateLiteral:
         return raw.parent.kind === SyntaxKind.TaggedTemplateExpression
-          ? Object.assign(base, { kind: "template" as const, strings: [(raw as ts.StringLiteral).text], expressions: [], tag: undefined })
+          ? Object.assign(base, {
+              kind: "template" as const,
+              strings: [(raw as ts.StringLiteral).text],
+              expressions: [],
+              tag: undefined,
+            })
           : Object.assign(base, { kind: "literal" as const, value: (raw as ts.StringLiteral).text });
       case SyntaxKind.NumericLiteral:
         return Object.assign(base, { kind: "literal" as const, value: Number((raw as ts.NumericLiteral).text) });
@@ -176,17 +188,25 @@ export class TypescriptFile implements CodeFile {
       case SyntaxKind.PropertyAccessExpression: {
         const access = raw as ts.PropertyAccessExpression;
         return lazily(
-          Object.assign(base, { kind: "member" as const, property: access.name.text, index: undefined, propertyRaw: access.name }),
+          Object.assign(base, {
+            kind: "member" as const,
+            property: access.name.text,
+            index: undefined,
+            propertyRaw: access.name,
+          }),
           { object: () => this.wrap(access.expression) },
         );
       }
       case SyntaxKind.ElementAccessExpression: {
         const access = raw as ts.ElementAccessExpression;
         const fixed = t.isStringLiteralLike(access.argumentExpression) ? access.argumentExpression.text : undefined;
-        return lazily(Object.assign(base, { kind: "member" as const, property: fixed, propertyRaw: access.argumentExpression }), {
-          object: () => this.wrap(access.expression),
-          index: () => (fixed === undefined ? this.wrap(access.argumentExpression) : undefined),
-        });
+        return lazily(
+          Object.assign(base, { kind: "member" as const, property: fixed, propertyRaw: access.argumentExpression }),
+          {
+            object: () => this.wrap(access.expression),
+            index: () => (fixed === undefined ? this.wrap(access.argumentExpression) : undefined),
+          },
+        );
       }
       case SyntaxKind.FunctionDeclaration:
       case SyntaxKind.FunctionExpression:
@@ -221,7 +241,12 @@ export class TypescriptFile implements CodeFile {
         return this.#property(raw as ts.ObjectLiteralElementLike);
       case SyntaxKind.ArrayLiteralExpression:
         return lazily(Object.assign(base, { kind: "array" as const }), {
-          elements: () => this.#wrapAll((raw as ts.ArrayLiteralExpression).elements.filter((element) => element.kind !== SyntaxKind.OmittedExpression)),
+          elements: () =>
+            this.#wrapAll(
+              (raw as ts.ArrayLiteralExpression).elements.filter(
+                (element) => element.kind !== SyntaxKind.OmittedExpression,
+              ),
+            ),
         });
       case SyntaxKind.SpreadElement:
         return this.#wrapper(base, "spread", (raw as ts.SpreadElement).expression);
@@ -237,9 +262,14 @@ export class TypescriptFile implements CodeFile {
         const binary = raw as ts.BinaryExpression;
         const operator = t.tokenToString(binary.operatorToken.kind) ?? "";
         if (binary.operatorToken.kind === SyntaxKind.CommaToken) {
-          return lazily(Object.assign(base, { kind: "sequence" as const }), { body: () => [this.wrap(binary.left), this.wrap(binary.right)] });
+          return lazily(Object.assign(base, { kind: "sequence" as const }), {
+            body: () => [this.wrap(binary.left), this.wrap(binary.right)],
+          });
         }
-        if (binary.operatorToken.kind >= SyntaxKind.FirstAssignment && binary.operatorToken.kind <= SyntaxKind.LastAssignment) {
+        if (
+          binary.operatorToken.kind >= SyntaxKind.FirstAssignment &&
+          binary.operatorToken.kind <= SyntaxKind.LastAssignment
+        ) {
           return lazily(Object.assign(base, { kind: "assign" as const, operator }), {
             target: () => this.wrap(binary.left),
             value: () => this.wrap(binary.right),
@@ -253,14 +283,22 @@ export class TypescriptFile implements CodeFile {
       case SyntaxKind.PrefixUnaryExpression:
       case SyntaxKind.PostfixUnaryExpression: {
         const unary = raw as ts.PrefixUnaryExpression | ts.PostfixUnaryExpression;
-        return lazily(Object.assign(base, { kind: "unary" as const, operator: t.tokenToString(unary.operator) ?? "" }), {
-          argument: () => this.wrap(unary.operand),
-        });
+        return lazily(
+          Object.assign(base, { kind: "unary" as const, operator: t.tokenToString(unary.operator) ?? "" }),
+          {
+            argument: () => this.wrap(unary.operand),
+          },
+        );
       }
       case SyntaxKind.TypeOfExpression:
       case SyntaxKind.VoidExpression:
       case SyntaxKind.DeleteExpression: {
-        const operator = raw.kind === SyntaxKind.TypeOfExpression ? "typeof" : raw.kind === SyntaxKind.VoidExpression ? "void" : "delete";
+        const operator =
+          raw.kind === SyntaxKind.TypeOfExpression
+            ? "typeof"
+            : raw.kind === SyntaxKind.VoidExpression
+              ? "void"
+              : "delete";
         return lazily(Object.assign(base, { kind: "unary" as const, operator }), {
           argument: () => this.wrap((raw as ts.TypeOfExpression).expression),
         });
@@ -284,12 +322,18 @@ export class TypescriptFile implements CodeFile {
       case SyntaxKind.Block:
       case SyntaxKind.ModuleBlock:
       case SyntaxKind.SourceFile:
-        return lazily(Object.assign(base, { kind: "block" as const }), { body: () => this.#wrapAll((raw as ts.Block).statements) });
+        return lazily(Object.assign(base, { kind: "block" as const }), {
+          body: () => this.#wrapAll((raw as ts.Block).statements),
+        });
       case SyntaxKind.VariableDeclarationList: {
         const list = raw as ts.VariableDeclarationList;
-        return lazily(Object.assign(base, { kind: "declare" as const, isConst: (list.flags & t.NodeFlags.Const) !== 0 }), {
-          declarators: () => list.declarations.map((declaration) => this.wrap(declaration) as Extract<Node, { kind: "declarator" }>),
-        });
+        return lazily(
+          Object.assign(base, { kind: "declare" as const, isConst: (list.flags & t.NodeFlags.Const) !== 0 }),
+          {
+            declarators: () =>
+              list.declarations.map((declaration) => this.wrap(declaration) as Extract<Node, { kind: "declarator" }>),
+          },
+        );
       }
       case SyntaxKind.VariableDeclaration: {
         const declaration = raw as ts.VariableDeclaration;
@@ -325,10 +369,13 @@ export class TypescriptFile implements CodeFile {
       case SyntaxKind.WhileStatement:
       case SyntaxKind.DoStatement: {
         const loop = raw as ts.WhileStatement | ts.DoStatement;
-        return lazily(Object.assign(base, { kind: "loop" as const, init: undefined, iterated: undefined, update: undefined }), {
-          test: () => this.#wrapped(loop.expression),
-          body: () => this.wrap(loop.statement),
-        });
+        return lazily(
+          Object.assign(base, { kind: "loop" as const, init: undefined, iterated: undefined, update: undefined }),
+          {
+            test: () => this.#wrapped(loop.expression),
+            body: () => this.wrap(loop.statement),
+          },
+        );
       }
       case SyntaxKind.SwitchStatement: {
         const statement = raw as ts.SwitchStatement;
@@ -367,7 +414,13 @@ export class TypescriptFile implements CodeFile {
             pattern.elements.flatMap((element, index) =>
               t.isOmittedExpression(element)
                 ? []
-                : [{ key: element.dotDotDotToken ? undefined : index, target: this.wrap(element.name), defaultValue: this.#wrapped(element.initializer) }],
+                : [
+                    {
+                      key: element.dotDotDotToken ? undefined : index,
+                      target: this.wrap(element.name),
+                      defaultValue: this.#wrapped(element.initializer),
+                    },
+                  ],
             ),
         });
       }
@@ -392,7 +445,9 @@ export class TypescriptFile implements CodeFile {
 
   #template(base: Start, template: ts.TemplateLiteral, tag: ts.Node | undefined): Node {
     const parts = this.#ts.isTemplateExpression(template) ? template : undefined;
-    const strings = parts ? [parts.head.text, ...parts.templateSpans.map((span) => span.literal.text)] : [(template as ts.NoSubstitutionTemplateLiteral).text];
+    const strings = parts
+      ? [parts.head.text, ...parts.templateSpans.map((span) => span.literal.text)]
+      : [(template as ts.NoSubstitutionTemplateLiteral).text];
     return lazily(Object.assign(base, { kind: "template" as const, strings }), {
       expressions: () => (parts?.templateSpans ?? []).map((span) => this.wrap(span.expression)),
       tag: () => this.#wrapped(tag),
@@ -469,10 +524,15 @@ export class TypescriptFile implements CodeFile {
 
   /** An enum reads like a constant object. */
   #enum(base: Start, raw: ts.EnumDeclaration): Node {
-    const object: Node = lazily(Object.assign(this.#base(raw), { kind: "object" as const }), { properties: () => raw.members.map((member) => this.#enumMember(member)) });
-    const declarator: Extract<Node, { kind: "declarator" }> = lazily(Object.assign(this.#base(raw), { kind: "declarator" as const, isConst: true, type: undefined, init: object }), {
-      target: () => this.wrap(raw.name),
+    const object: Node = lazily(Object.assign(this.#base(raw), { kind: "object" as const }), {
+      properties: () => raw.members.map((member) => this.#enumMember(member)),
     });
+    const declarator: Extract<Node, { kind: "declarator" }> = lazily(
+      Object.assign(this.#base(raw), { kind: "declarator" as const, isConst: true, type: undefined, init: object }),
+      {
+        target: () => this.wrap(raw.name),
+      },
+    );
     return Object.assign(base, { kind: "declare" as const, isConst: true, declarators: [declarator] });
   }
 
@@ -480,9 +540,14 @@ export class TypescriptFile implements CodeFile {
     const known = this.#nodes.get(raw);
     if (known?.kind === "property") return known;
     const base = this.#base(raw);
-    const node: PropertyNode = lazily(Object.assign(base, { kind: "property" as const, key: this.#keyOf(raw.name), isSpread: false, keyRaw: raw.name }), {
-      value: (): Node => this.#wrapped(raw.initializer) ?? lazily(Object.assign(this.#base(raw), { kind: "other" as const }), { children: (): Node[] => [] }),
-    });
+    const node: PropertyNode = lazily(
+      Object.assign(base, { kind: "property" as const, key: this.#keyOf(raw.name), isSpread: false, keyRaw: raw.name }),
+      {
+        value: (): Node =>
+          this.#wrapped(raw.initializer) ??
+          lazily(Object.assign(this.#base(raw), { kind: "other" as const }), { children: (): Node[] => [] }),
+      },
+    );
     this.#nodes.set(raw, node);
     return node;
   }
@@ -497,7 +562,7 @@ export class TypescriptFile implements CodeFile {
         kind: "property" as const,
         key: isSpread ? undefined : this.#keyOf(raw.name),
         isSpread,
-        keyRaw: (raw.name ?? raw),
+        keyRaw: raw.name ?? raw,
       }),
       {
         value: (): Node => {
@@ -515,7 +580,8 @@ export class TypescriptFile implements CodeFile {
 
   #keyOf(name: ts.Node): string | undefined {
     const t = this.#ts;
-    if (t.isIdentifier(name) || t.isPrivateIdentifier(name) || t.isStringLiteralLike(name) || t.isNumericLiteral(name)) return name.text;
+    if (t.isIdentifier(name) || t.isPrivateIdentifier(name) || t.isStringLiteralLike(name) || t.isNumericLiteral(name))
+      return name.text;
     if (t.isComputedPropertyName(name) && t.isStringLiteralLike(name.expression)) return name.expression.text;
     return undefined;
   }
@@ -527,19 +593,30 @@ export class TypescriptFile implements CodeFile {
   /** `X | undefined`, `X | null` */
   #mayBeMissing(type: ts.TypeNode | undefined): boolean {
     const t = this.#ts;
-    return type !== undefined && t.isUnionTypeNode(type) && type.types.some((part) => part.kind === t.SyntaxKind.UndefinedKeyword || (t.isLiteralTypeNode(part) && part.literal.kind === t.SyntaxKind.NullKeyword));
+    return (
+      type !== undefined &&
+      t.isUnionTypeNode(type) &&
+      type.types.some(
+        (part) =>
+          part.kind === t.SyntaxKind.UndefinedKeyword ||
+          (t.isLiteralTypeNode(part) && part.literal.kind === t.SyntaxKind.NullKeyword),
+      )
+    );
   }
 
   #typeText(type: ts.TypeNode | undefined): TypeText | undefined {
     const t = this.#ts;
     if (!type) return undefined;
-    if (t.isTypeReferenceNode(type)) return { path: pathOfEntityName(t, type.typeName), typeArguments: this.#typeTexts(type.typeArguments) };
+    if (t.isTypeReferenceNode(type))
+      return { path: pathOfEntityName(t, type.typeName), typeArguments: this.#typeTexts(type.typeArguments) };
     if (t.isExpressionWithTypeArguments(type)) {
       const path = pathOfExpression(t, type.expression);
       return path && { path, typeArguments: this.#typeTexts(type.typeArguments) };
     }
     if (t.isUnionTypeNode(type)) {
-      const rest = type.types.filter((part) => part.kind !== t.SyntaxKind.UndefinedKeyword && !t.isLiteralTypeNode(part));
+      const rest = type.types.filter(
+        (part) => part.kind !== t.SyntaxKind.UndefinedKeyword && !t.isLiteralTypeNode(part),
+      );
       return rest.length === 1 ? this.#typeText(rest[0]) : undefined;
     }
     if (t.isParenthesizedTypeNode(type)) return this.#typeText(type.type);
@@ -559,7 +636,8 @@ export class TypescriptFile implements CodeFile {
     const bindings = clause?.namedBindings;
     if (bindings && t.isNamespaceImport(bindings)) specifiers.push({ local: bindings.name.text, imported: "*" });
     if (bindings && t.isNamedImports(bindings)) {
-      for (const element of bindings.elements) specifiers.push({ local: element.name.text, imported: (element.propertyName ?? element.name).text });
+      for (const element of bindings.elements)
+        specifiers.push({ local: element.name.text, imported: (element.propertyName ?? element.name).text });
     }
     return { kind: "import" as const, module, specifiers };
   }

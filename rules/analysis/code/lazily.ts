@@ -31,7 +31,10 @@ function prototypeFor(keys: readonly string[]): object {
 }
 
 /** Adds properties that are computed on first use: most nodes of a file are never looked into. */
-export function lazily<T extends object, L extends Record<string, unknown>>(target: T, computed: { [K in keyof L]: () => L[K] }): T & L {
+export function lazily<T extends object, L extends Record<string, unknown>>(
+  target: T,
+  computed: { [K in keyof L]: () => L[K] },
+): T & L {
   const all: Parts = { ...(target as Lazy)[parts], ...(computed as Parts) };
   const node = Object.create(prototypeFor(Object.keys(all))) as T & L & Lazy;
   Object.assign(node, target);

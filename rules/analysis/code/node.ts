@@ -295,7 +295,9 @@ export function childrenOf(node: Node): readonly Node[] {
     case "try":
       return [node.block, node.handler, node.finalizer].filter((child) => child !== undefined);
     case "pattern":
-      return node.entries.flatMap((entry) => (entry.defaultValue ? [entry.target, entry.defaultValue] : [entry.target]));
+      return node.entries.flatMap((entry) =>
+        entry.defaultValue ? [entry.target, entry.defaultValue] : [entry.target],
+      );
     case "other":
       return node.children;
     case "name":

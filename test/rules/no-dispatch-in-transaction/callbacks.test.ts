@@ -63,7 +63,10 @@ export class Orders {
     `db.transaction(CALLBACK)`,
   ),
   Knex: opening(`import knexLib from "knex"; const knex = knexLib({});`, `knex.transaction(CALLBACK)`),
-  "Knex, imported by name": opening(`import { knex as makeKnex } from "knex"; const knex = makeKnex({});`, `knex.transaction(CALLBACK)`),
+  "Knex, imported by name": opening(
+    `import { knex as makeKnex } from "knex"; const knex = makeKnex({});`,
+    `knex.transaction(CALLBACK)`,
+  ),
   MongoDB: opening(
     `import { MongoClient } from "mongodb"; const session = new MongoClient("x").startSession();`,
     `session.withTransaction(CALLBACK)`,
@@ -91,7 +94,10 @@ export class Orders {
     `import { createPool } from "slonik"; const pool = await createPool("postgres://x");`,
     `pool.transaction(CALLBACK, 0)`,
   ),
-  PGlite: opening(`import { PGlite } from "@electric-sql/pglite"; const db = new PGlite();`, `db.transaction(CALLBACK)`),
+  PGlite: opening(
+    `import { PGlite } from "@electric-sql/pglite"; const db = new PGlite();`,
+    `db.transaction(CALLBACK)`,
+  ),
   Firestore: opening(
     `import { Firestore } from "@google-cloud/firestore"; const firestore = new Firestore();`,
     `firestore.runTransaction(CALLBACK, { maxAttempts: 3 })`,

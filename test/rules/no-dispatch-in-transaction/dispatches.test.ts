@@ -71,7 +71,7 @@ const utils = await makeWorkerUtils({}); const inngest = new Inngest({ id: "x" }
     await temporal.workflow.getHandle("x").signal("y"); // report
     await qstash.publishJSON({ url: "x" }); // report`,
   ),
-  "Redis": inside(
+  Redis: inside(
     `import { createClient } from "redis"; import Redis from "ioredis"; const client = createClient(); const ioredis = new Redis();`,
     `
     await client.publish("x", "y"); // report

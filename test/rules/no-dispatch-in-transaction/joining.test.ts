@@ -84,7 +84,7 @@ export async function place() {
     await utils.addJob("mail", {}); // report
   });
 }`,
-  "DBOS": `import { DBOSClient } from "@dbos-inc/dbos-sdk"; import { Pool } from "pg"; const pool = new Pool(); declare const dbos: DBOSClient;
+  DBOS: `import { DBOSClient } from "@dbos-inc/dbos-sdk"; import { Pool } from "pg"; const pool = new Pool(); declare const dbos: DBOSClient;
 export async function place() {
   const client = await pool.connect();
   await client.query("BEGIN");

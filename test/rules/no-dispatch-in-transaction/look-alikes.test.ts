@@ -54,7 +54,7 @@ export async function run() {
   await writer.close();
   await dynamo.send(new TransactWriteItemsCommand({ TransactItems: [] }));
 }`,
-  "IndexedDB": `${queue}
+  IndexedDB: `${queue}
 export function run(db: IDBDatabase) {
   const transaction = db.transaction(["orders"], "readwrite");
   void queue.add("mail", {});

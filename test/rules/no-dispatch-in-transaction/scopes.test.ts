@@ -528,7 +528,7 @@ export async function place() {
     process.nextTick(() => queue.add("mail", {})); // report
     work().then(() => queue.add("mail", {})); // report
   });
-}`.replace("await queue.add(\"mail\", {}); } // report", "await queue.add(\"mail\", {}); }"),
+}`.replace('await queue.add("mail", {}); } // report', 'await queue.add("mail", {}); }'),
 });
 
 lintCases("P20: around the transaction", rule, {
