@@ -1,7 +1,7 @@
 import type { FileAnalysis, Program } from "./analysis.js";
 import { callersOf } from "./callers.js";
 import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
-import { oneOrMore, parseMember, type EntryOf, type Knowledge, type Known } from "./knowledge.js";
+import { isOneOf, oneOrMore, parseMember, type EntryOf, type Knowledge, type Known } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { slotIndexFits, stepsOf } from "./trail.js";
 import { usesOfVariable } from "./uses.js";
@@ -18,34 +18,43 @@ export interface KeyPath {
   readonly handler: { readonly fn: FunctionNode; readonly known: Known<EntryOf<"handlers">> };
 }
 
-/** The paths to keys that a file sets for its job handlers. */
+/** The paths to keys that a file sets for its job handlers: `makeIdempotent(handler, options)`, `@idempotent(options)`. */
 export function keyPathsIn(analysis: FileAnalysis): readonly KeyPath[] {
-  const { knowledge, file, effects } = analysis;
-  const found: KeyPath[] = [];
-  for (const name of namesOfPathSetters(knowledge)) {
-    if (!file.text.includes(name)) continue;
-    for (const node of occurrences(file, name)) {
+  const { file, effects } = analysis;
+  return settersIn(analysis.knowledge).flatMap(({ name, form, member, key }) =>
+    (file.text.includes(name) ? occurrences(file, name) : []).flatMap((node) => {
       const call = node.parent;
-      if (call?.kind !== "call" || call.callee !== node || call.isNew) continue;
-      for (const key of knowledge.keys.find(effects.calledBy(call, undefined).refs)) {
-        if (key.entry.isPathIntoEvent) found.push(...keyPathOf(call, key, analysis));
-      }
-    }
-  }
-  return found;
+      if (call?.kind !== "call" || call.callee !== node || call.isNew) return [];
+      return isOneOf(member, form, key.library, effects.calledBy(call, undefined).refs.map((ref) => (form === "decorator" ? { ...ref, container: undefined } : ref))) ? keyPathOf(call, key, analysis) : [];
+    }),
+  );
 }
 
-const setters = new WeakMap<Knowledge, readonly string[]>();
+interface Setter {
+  readonly name: string;
+  readonly form: "member" | "decorator";
+  readonly member: string;
+  readonly key: Known<EntryOf<"keys">>;
+}
 
-function namesOfPathSetters(knowledge: Knowledge): readonly string[] {
-  let names = setters.get(knowledge);
-  if (!names) {
-    const members = knowledge.libraries.flatMap((library) =>
-      (library.keys ?? []).filter(({ isPathIntoEvent }) => isPathIntoEvent).flatMap(({ member }) => oneOrMore(member)),
+const setters = new WeakMap<Knowledge, readonly Setter[]>();
+
+function settersIn(knowledge: Knowledge): readonly Setter[] {
+  let found = setters.get(knowledge);
+  if (!found) {
+    found = knowledge.libraries.flatMap((library) =>
+      (library.keys ?? []).flatMap((entry) =>
+        !entry.isPathIntoEvent
+          ? []
+          : oneOrMore(entry.member).flatMap((member) => {
+              const { name, form } = parseMember(member);
+              return form === "new" ? [] : [{ name, form, member, key: { library, entry } }];
+            }),
+      ),
     );
-    setters.set(knowledge, (names = [...new Set(members.map((member) => parseMember(member).name))]));
+    setters.set(knowledge, found);
   }
-  return names;
+  return found;
 }
 
 function keyPathOf(call: CallNode, key: Known<EntryOf<"keys">>, analysis: FileAnalysis): readonly KeyPath[] {
@@ -62,7 +71,12 @@ function keyPathOf(call: CallNode, key: Known<EntryOf<"keys">>, analysis: FileAn
 /** The job handler that is made idempotent: the function that is passed, or one of the file where the call only configures. */
 function handlerOf(call: CallNode, analysis: FileAnalysis): KeyPath["handler"] | undefined {
   const { handlers } = callersOf(analysis);
+  const decorated = call.parent;
   const [first] = call.args;
+  if (decorated?.kind === "function" && decorated.decorators.includes(call)) {
+    const handler = handlers.handlerOf(decorated);
+    return handler && { fn: decorated, known: handler };
+  }
   const settled = first && analysis.values.settle(first, undefined);
   const functions = settled?.kind === "closure" ? [settled.fn] : topFunctions(call.file.root);
   for (const fn of functions) {

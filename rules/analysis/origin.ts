@@ -10,7 +10,7 @@ import { occurrences } from "./occurrences.js";
 import { packageOfSpecifier } from "./package-of.js";
 import type { Semantics } from "./semantics.js";
 import { resultsOf } from "./values.js";
-import { makesIdName, wordsOf } from "./words.js";
+import { isJobName, makesIdName, wordsOf } from "./words.js";
 
 /** A call that makes a value that is new each time. */
 export interface RandomValue {
@@ -40,7 +40,12 @@ export class Origins {
   readonly #program: Program;
   readonly #arrivals = new WeakMap<Node, readonly Arrival[]>();
   readonly #makers = new WeakMap<FunctionNode, string | null>();
-  readonly #identities: readonly { property: string; type: string; steps: readonly string[]; known: Known<JobIdentity> }[];
+  readonly #identities: readonly {
+    property: string;
+    type: string;
+    steps: readonly string[];
+    known: Known<JobIdentity>;
+  }[];
 
   constructor(program: Program) {
     this.#program = program;
@@ -76,13 +81,21 @@ export class Origins {
     if (callee.kind === "closure") return depth < 4 ? this.makerOf(callee.fn, depth) : undefined;
     if (callee.kind === "other" && callee.node.kind === "call" && callee.node !== call) {
       // `const id = customAlphabet("…"); id()`
-      const maker = knowledge.randoms.find(effects.calledBy(callee.node, undefined).refs).find(({ entry }) => entry.returnsFunction);
+      const maker = knowledge.randoms
+        .find(effects.calledBy(callee.node, undefined).refs)
+        .find(({ entry }) => entry.returnsFunction);
       if (maker) return maker.entry.makes;
     }
-    const known = refs.length > 0 ? refs : callee.kind === "other" && !call.isNew && knowledge.randoms.hasName(nameOfCallee(call)) ? semantics.signatureOf(call) : [];
+    const known =
+      refs.length > 0
+        ? refs
+        : callee.kind === "other" && !call.isNew && knowledge.randoms.hasName(nameOfCallee(call))
+          ? semantics.signatureOf(call)
+          : [];
     if (knowledge.replaySafe.find(known).length > 0) return undefined;
     for (const { entry } of (call.isNew ? knowledge.randomConstructors : knowledge.randoms).find(known)) {
-      if (!entry.isClock && !entry.returnsFunction && (!entry.withoutArguments || call.args.length === 0)) return entry.makes;
+      if (!entry.isClock && !entry.returnsFunction && (!entry.withoutArguments || call.args.length === 0))
+        return entry.makes;
     }
     const isRead = semantics.isTyped && refs.some((ref) => ref.isProject || ref.file !== undefined);
     return isRead || call.isNew ? undefined : randomByName(call);
@@ -93,7 +106,9 @@ export class Origins {
     const known = this.#makers.get(fn);
     if (known !== undefined) return known ?? undefined;
     this.#makers.set(fn, null);
-    const makes = isSmall(fn) ? resultsOf(fn).flatMap((result) => this.#randomIn(result, depth + 1) ?? [])[0] : undefined;
+    const makes = isSmall(fn)
+      ? resultsOf(fn).flatMap((result) => this.#randomIn(result, depth + 1) ?? [])[0]
+      : undefined;
     this.#makers.set(fn, makes ?? null);
     return makes;
   }
@@ -106,7 +121,8 @@ export class Origins {
   /** Where the value of an expression arrives. */
   arrivalsOf(node: Node): readonly Arrival[] {
     let arrivals = this.#arrivals.get(node);
-    if (!arrivals) this.#arrivals.set(node, (arrivals = new Flow(this.#program, (fn) => this.makerOf(fn) !== undefined).from(node)));
+    if (!arrivals)
+      this.#arrivals.set(node, (arrivals = new Flow(this.#program, (fn) => this.makerOf(fn) !== undefined).from(node)));
     return arrivals;
   }
 
@@ -127,7 +143,9 @@ export class Origins {
       }
       // `KSUID.randomSync().string`
       case "member":
-        return node.object.kind === "call" || node.object.kind === "member" ? this.#randomIn(node.object, depth + 1) : undefined;
+        return node.object.kind === "call" || node.object.kind === "member"
+          ? this.#randomIn(node.object, depth + 1)
+          : undefined;
       case "await":
         return node.argument && this.#randomIn(node.argument, depth + 1);
       case "template":
@@ -138,7 +156,9 @@ export class Origins {
         return any([node.then, ...(node.otherwise ? [node.otherwise] : [])]);
       case "name": {
         const definition = this.#program.semantics.definitionOfName(node);
-        return definition?.kind === "variable" && definition.path.length === 0 && definition.declarator.init ? this.#randomIn(definition.declarator.init, depth + 1) : undefined;
+        return definition?.kind === "variable" && definition.path.length === 0 && definition.declarator.init
+          ? this.#randomIn(definition.declarator.init, depth + 1)
+          : undefined;
       }
       default:
         return undefined;
@@ -150,7 +170,8 @@ export class Origins {
     const { knowledge } = this.#program;
     const names = new Set<string>();
     for (const [, name = ""] of file.text.matchAll(/([A-Za-z_$][\w$]*)\s*(?:<[\w\s,.[\]]*>)?\(/g)) {
-      if (knowledge.randoms.hasName(name) || knowledge.randomConstructors.hasName(name) || makesIdName(name)) names.add(name);
+      if (knowledge.randoms.hasName(name) || knowledge.randomConstructors.hasName(name) || makesIdName(name))
+        names.add(name);
     }
     if (file.text.includes("new ObjectI")) names.add("ObjectId").add("ObjectID");
     if (file.root.kind !== "block") return names;
@@ -158,17 +179,26 @@ export class Origins {
       if (statement.kind !== "import") continue;
       const name = packageOfSpecifier(statement.module);
       for (const { local, imported } of statement.specifiers) {
-        const isRandom = (imported === "default" && name !== undefined && this.#randomPackages.has(name)) || (local !== imported && (knowledge.randoms.hasName(imported) || makesIdName(imported)));
+        const isRandom =
+          (imported === "default" && name !== undefined && this.#randomPackages.has(name)) ||
+          (local !== imported && (knowledge.randoms.hasName(imported) || makesIdName(imported)));
         if (isRandom) names.add(local);
       }
     }
     // `const nano = customAlphabet(…)` makes a maker of any name
-    for (const [, name = ""] of file.text.matchAll(/\bconst\s+([\w$]+)\s*=\s*(?:customAlphabet|customRandom|monotonicFactory|factory|init)\s*\(/g)) names.add(name);
+    for (const [, name = ""] of file.text.matchAll(
+      /\bconst\s+([\w$]+)\s*=\s*(?:customAlphabet|customRandom|monotonicFactory|factory|init)\s*\(/g,
+    ))
+      names.add(name);
     return names;
   }
 
   get #randomPackages(): ReadonlySet<string> {
-    return new Set(this.#program.knowledge.libraries.filter((library) => library.randoms).flatMap((library) => [...library.packages, ...(library.importedFrom ?? [])]));
+    return new Set(
+      this.#program.knowledge.libraries
+        .filter((library) => library.randoms)
+        .flatMap((library) => [...library.packages, ...(library.importedFrom ?? [])]),
+    );
   }
 
   /** The places of a file that read an identity of a job, message, delivery or run. */
@@ -176,8 +206,11 @@ export class Origins {
     const reads = new Map<Node, IdentityRead>();
     for (const last of new Set(this.#identities.map(({ steps }) => steps.at(-1) ?? ""))) {
       if (!file.text.includes(last)) continue;
+      const isTakenApart = speaksOfJobs(file) && takesApart(file, last);
       for (const node of [...occurrences(file, last), ...renamed(file, last)]) {
-        const read = node.kind === "member" ? this.#memberRead(node) : node.kind === "name" ? this.#nameRead(node) : undefined;
+        if (node.kind === "member" ? !mayBeJob(node.object) : !isTakenApart) continue;
+        const read =
+          node.kind === "member" ? this.#memberRead(node) : node.kind === "name" ? this.#nameRead(node) : undefined;
         if (read) reads.set(node, read);
       }
     }
@@ -201,32 +234,54 @@ export class Origins {
     const { parent } = node;
     if (parent?.kind === "pattern" || parent?.kind === "declarator" || parent?.kind === "parameter") return undefined;
     const definition = this.#program.semantics.definitionOfName(node);
-    if ((definition?.kind !== "variable" && definition?.kind !== "parameter") || definition.path.length === 0) return undefined;
+    if ((definition?.kind !== "variable" && definition?.kind !== "parameter") || definition.path.length === 0)
+      return undefined;
     const steps = definition.path.map(String);
-    const root = definition.kind === "variable" ? rootOf(definition.declarator, this.#program.semantics.isTyped) : definition.parameter;
+    const root =
+      definition.kind === "variable"
+        ? rootOf(definition.declarator, this.#program.semantics.isTyped)
+        : definition.parameter;
     for (let index = 0; root && index < steps.length; index++) {
-      const read = this.#identityAt(index === 0 ? root : undefined, steps.slice(index), node, definition.kind === "parameter" ? definition.fn : undefined);
+      const read = this.#identityAt(
+        index === 0 ? root : undefined,
+        steps.slice(index),
+        node,
+        definition.kind === "parameter" ? definition.fn : undefined,
+      );
       if (read) return read;
     }
     return undefined;
   }
 
-  #identityAt(root: Node | undefined, steps: readonly string[], node: Node, fn?: FunctionNode): IdentityRead | undefined {
+  #identityAt(
+    root: Node | undefined,
+    steps: readonly string[],
+    node: Node,
+    fn?: FunctionNode,
+  ): IdentityRead | undefined {
     const candidates = this.#identities.filter((candidate) => candidate.steps.join() === steps.join());
     if (candidates.length === 0) return undefined;
     const { semantics } = this.#program;
-    const types = root === undefined ? [] : root.kind === "parameter" ? semantics.typesOfParameter(root) : semantics.typesOf(root);
+    const types =
+      root === undefined ? [] : root.kind === "parameter" ? semantics.typesOfParameter(root) : semantics.typesOf(root);
     for (const { type, known, property } of candidates) {
-      if (types.some((ref) => ref.name === type && libraryDeclares(known.library, ref))) return { node, identity: known, property };
+      if (types.some((ref) => ref.name === type && libraryDeclares(known.library, ref)))
+        return { node, identity: known, property };
     }
     if (types.length > 0) return undefined;
-    const handler = fn ? callersOf(this.#program).handlers.handlerOf(fn) : root && this.#handlerWhoseJobIs(root, steps.length > 1);
+    const handler = fn
+      ? callersOf(this.#program).handlers.handlerOf(fn)
+      : root && this.#handlerWhoseJobIs(root, steps.length > 1);
     const own = handler && candidates.find(({ known }) => known.library === handler.library);
     return own && { node, identity: own.known, property: own.property };
   }
 
   /** The handler whose parameter an expression is, or an element of it: for code in which nothing is typed. */
-  #handlerWhoseJobIs(node: Node, isDeep: boolean, depth = 0): { readonly library: Library; readonly entry: EntryOf<"handlers"> } | undefined {
+  #handlerWhoseJobIs(
+    node: Node,
+    isDeep: boolean,
+    depth = 0,
+  ): { readonly library: Library; readonly entry: EntryOf<"handlers"> } | undefined {
     if (depth > 4) return undefined;
     if (node.kind === "member") {
       const handler = this.#handlerWhoseJobIs(node.object, isDeep, depth + 1);
@@ -240,14 +295,35 @@ export class Origins {
       // `run.id` says enough, in whichever parameter it stands
       if (handler) return isDeep || handler.parameter === definition.index ? handler : undefined;
       const call = definition.fn.parent;
-      return call?.kind === "call" && call.callee.kind === "member" && definition.index === 0 ? this.#handlerWhoseJobIs(call.callee.object, isDeep, depth + 1) : undefined;
+      return call?.kind === "call" && call.callee.kind === "member" && definition.index === 0
+        ? this.#handlerWhoseJobIs(call.callee.object, isDeep, depth + 1)
+        : undefined;
     }
     if (definition?.kind !== "variable") return undefined;
     const { declarator } = definition;
     if (declarator.init) return this.#handlerWhoseJobIs(declarator.init, isDeep, depth + 1);
     const loop = declarator.parent?.parent;
-    return loop?.kind === "loop" && loop.iterated ? this.#handlerWhoseJobIs(loop.iterated, isDeep, depth + 1) : undefined;
+    return loop?.kind === "loop" && loop.iterated
+      ? this.#handlerWhoseJobIs(loop.iterated, isDeep, depth + 1)
+      : undefined;
   }
+}
+
+function speaksOfJobs(file: CodeFile): boolean {
+  return /\bjobs?\b|message|delivery|\btask\(|\bSQS|record|\bstep\b/i.test(file.text);
+}
+
+/** Whether a pattern of the file takes a property out of something: `const { id } = job`, `({ id: jobId }) => …`, `for (const { id } of jobs)`. */
+function takesApart(file: CodeFile, property: string): boolean {
+  return new RegExp(`\\{[^{}]*\\b${property}\\b[^{}]*\\}\\s*(?:=(?!=|>)|of\\b|[:,)])`).test(file.text);
+}
+
+/** Types are only asked for where the name may be that of a job: `.id` stands everywhere. */
+function mayBeJob(object: Node): boolean {
+  const name = object.kind === "name" ? object.text : object.kind === "member" ? object.property : undefined;
+  if (name === undefined)
+    return object.kind === "call" || object.kind === "member" || object.kind === "await" || object.kind === "this";
+  return name.length <= 2 || isJobName(name);
 }
 
 /** What a pattern takes apart; in a loop that is an element, which only types know. */
@@ -261,12 +337,20 @@ function rootOf(declarator: DeclaratorNode, isTyped: boolean): Node | undefined 
 function randomByName(call: CallNode): string | undefined {
   const name = nameOfCallee(call) ?? "";
   const [verb = ""] = wordsOf(name);
-  const isMaker = /uuid|nanoid|ulid|cuid|objectid/i.test(name) ? !/^(?:is|parse|validate|to|from|get)$/.test(verb) : /^(?:generate|gen|random|new|create|make|mk)$/.test(verb) && /(?:id|uid|key|ref)$/i.test(name);
+  const isMaker = /uuid|nanoid|ulid|cuid|objectid/i.test(name)
+    ? !/^(?:is|parse|validate|to|from|get)$/.test(verb)
+    : /^(?:generate|gen|random|new|create|make|mk)$/.test(verb) && /(?:id|uid|key|ref)$/i.test(name);
   return isMaker && call.args.every((argument) => argument.kind === "literal") ? "random id" : undefined;
 }
 
 /** Uses of the names that patterns give to a property: `jobId` for `{ id: jobId }`. */
 function renamed(file: CodeFile, property: string): readonly Node[] {
-  const names = new Set([...file.text.matchAll(new RegExp(`\\b${property}\\s*:\\s*([A-Za-z_$][\\w$]*)\\s*[,}=]`, "g"))].map(([, name = ""]) => name));
-  return [...names].filter((name) => name !== property).flatMap((name) => occurrences(file, name).filter((node) => node.kind === "name"));
+  const names = new Set(
+    [...file.text.matchAll(new RegExp(`\\b${property}\\s*:\\s*([A-Za-z_$][\\w$]*)\\s*[,}=]`, "g"))].map(
+      ([, name = ""]) => name,
+    ),
+  );
+  return [...names]
+    .filter((name) => name !== property)
+    .flatMap((name) => occurrences(file, name).filter((node) => node.kind === "name"));
 }

@@ -15,30 +15,138 @@ export function wordsOf(name: string): readonly string[] {
 
 const has = (words: ReadonlySet<string>) => (name: string) => wordsOf(name).some((word) => words.has(word));
 
-const identityWords = new Set(["id", "ids", "uuid", "guid", "uid", "ulid", "key", "ref", "reference", "identifier", "slug", "number", "sku", "oid"]);
+const identityWords = new Set([
+  "id",
+  "ids",
+  "uuid",
+  "guid",
+  "uid",
+  "ulid",
+  "key",
+  "ref",
+  "reference",
+  "identifier",
+  "slug",
+  "number",
+  "sku",
+  "oid",
+]);
 /** Names of what a row, a message or a request is known by. */
 export const isIdentityName = has(identityWords);
 
 /** Random on purpose, and meant to be: secrets, salts, codes that are sent to a person. */
 export const isSecretName = (name: string): boolean =>
-  secret(name) || /(?:verification|invite|invitation|auth|reset|login|access|backup|recovery|confirmation|one ?time|otp)[_ -]?code/i.test(name);
+  secret(name) ||
+  /(?:verification|invite|invitation|auth|reset|login|access|backup|recovery|confirmation|one ?time|otp)[_ -]?code/i.test(
+    name,
+  );
 const secret = has(
-  new Set(["secret", "token", "tokens", "password", "passwd", "passphrase", "pwd", "salt", "nonce", "otp", "pin", "credential", "credentials", "challenge", "verifier", "signature", "iv", "csrf", "cipher", "seed", "apikey", "passcode"]),
+  new Set([
+    "secret",
+    "token",
+    "tokens",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "salt",
+    "nonce",
+    "otp",
+    "pin",
+    "credential",
+    "credentials",
+    "challenge",
+    "verifier",
+    "signature",
+    "iv",
+    "csrf",
+    "cipher",
+    "seed",
+    "apikey",
+    "passcode",
+  ]),
 );
 
 /** Who holds a lock, which process or query this is: new each time, and rightly so. */
-export const isOwnerName = has(new Set(["lock", "locked", "locker", "lease", "leased", "owner", "mutex", "fence", "fencing", "holder", "worker", "host", "hostname", "instance", "consumer", "process", "pid", "query"]));
+export const isOwnerName = has(
+  new Set([
+    "lock",
+    "locked",
+    "locker",
+    "lease",
+    "leased",
+    "owner",
+    "mutex",
+    "fence",
+    "fencing",
+    "holder",
+    "worker",
+    "host",
+    "hostname",
+    "instance",
+    "consumer",
+    "process",
+    "pid",
+    "query",
+  ]),
+);
 
 /** What is only looked at: logs, traces, metrics. */
 export const isObservationName = has(
-  new Set(["log", "logs", "logger", "logging", "trace", "tracer", "traces", "tracing", "span", "spans", "telemetry", "metric", "metrics", "console", "sentry", "debug", "breadcrumb", "correlation", "request", "req", "audit"]),
+  new Set([
+    "log",
+    "logs",
+    "logger",
+    "logging",
+    "trace",
+    "tracer",
+    "traces",
+    "tracing",
+    "span",
+    "spans",
+    "telemetry",
+    "metric",
+    "metrics",
+    "console",
+    "sentry",
+    "debug",
+    "breadcrumb",
+    "correlation",
+    "request",
+    "req",
+    "audit",
+  ]),
 );
 
 /** Functions that only observe. */
-export const isObserverName = has(new Set(["log", "logs", "logger", "logging", "tracer", "tracing", "span", "spans", "telemetry", "metric", "metrics", "console", "sentry", "debug", "warn", "breadcrumb", "instrument", "stopwatch", "profiler"]));
+export const isObserverName = has(
+  new Set([
+    "log",
+    "logs",
+    "logger",
+    "logging",
+    "tracer",
+    "tracing",
+    "span",
+    "spans",
+    "telemetry",
+    "metric",
+    "metrics",
+    "console",
+    "sentry",
+    "debug",
+    "warn",
+    "breadcrumb",
+    "instrument",
+    "stopwatch",
+    "profiler",
+  ]),
+);
 
 /** Files and folders that are gone after the run. */
-export const isTemporaryName = has(new Set(["tmp", "temp", "temporary", "scratch", "boundary", "filename", "file", "path", "dir", "folder"]));
+export const isTemporaryName = has(
+  new Set(["tmp", "temp", "temporary", "scratch", "boundary", "filename", "file", "path", "dir", "folder"]),
+);
 
 const envelopeNouns = new Set(["event", "message", "msg", "job", "envelope", "delivery", "task", "batch"]);
 /** The id that a message has as a message, not the id of what it is about. */
@@ -53,47 +161,241 @@ export function isEnvelopeName(name: string): boolean {
 /** Names of the part of a message that carries what it is about. */
 export const isBodyName = (name: string): boolean => /^(?:payload|body|data|detail|attributes)$/i.test(name);
 /** Names of what stands beside it. */
-export const isHeadName = (name: string): boolean => /^(?:type|name|kind|timestamp|time|createdAt|occurredAt|occurredOn|version|specversion|source|topic|eventType|event_type|eventName|jobName|subject|metadata|headers|aggregateType|attempt|attempts)$/i.test(name);
+export const isHeadName = (name: string): boolean =>
+  /^(?:type|name|kind|timestamp|time|createdAt|occurredAt|occurredOn|version|specversion|source|topic|eventType|event_type|eventName|jobName|subject|metadata|headers|aggregateType|attempt|attempts)$/i.test(
+    name,
+  );
+
+/** Names that a job, a message or a run goes by. */
+export const isJobName = (name: string): boolean =>
+  /job|task|message|msg|event|evt|record|rec|delivery|run|ctx|context|info|step|workflow|execution|fields|properties|attrs|metadata|meta|sns|sqs|kinesis|helpers|item|dbos|raw|current|attempt|envelope|packet|batch|entry/i.test(
+    name,
+  );
 
 /** The key under which a receiver remembers what it did. */
-export const isIdempotencyName = (name: string): boolean => /^(?:x[-_])?idempot(?:ency|ent)[-_ ]?(?:key|token|id)$/i.test(name);
+export const isIdempotencyName = (name: string): boolean =>
+  /^(?:x[-_])?idempot(?:ency|ent)[-_ ]?(?:key|token|id)$/i.test(name);
 /** A key that a queue drops a second message by, when its name says so. */
-export const isDeduplicationName = (name: string): boolean => /dedup|de[-_]?duplication|singletonKey|jobKey|debounce|msgID/i.test(name);
+export const isDeduplicationName = (name: string): boolean =>
+  /dedup|de[-_]?duplication|singletonKey|jobKey|debounce|msgID/i.test(name);
 
 /** The header by which the receiver of a webhook or event knows a delivery that it has seen. */
-export const isDeliveryHeader = (name: string): boolean => /^(?:x[-_])?(?:\w+[-_])?(?:webhook|svix|event|message|msg|delivery|ce|notification)[-_]?(?:event[-_]|message[-_]|msg[-_]|delivery[-_])?id$/i.test(name);
+export const isDeliveryHeader = (name: string): boolean =>
+  /^(?:x[-_])?(?:\w+[-_])?(?:webhook|svix|event|message|msg|delivery|ce|notification)[-_]?(?:event[-_]|message[-_]|msg[-_]|delivery[-_])?id$/i.test(
+    name,
+  );
 
 /** Tables, models and caches that remember what was done. */
 export const isLedgerName = (name: string): boolean => {
   const words = wordsOf(name);
-  return /idempoten|dedup/i.test(name) || words.some((word) => word === "inbox" || word === "ledger") || (words.some((word) => ["processed", "handled", "seen", "consumed"].includes(word)) && words.some((word) => /^(?:message|event|job|webhook|delivery|deliverie|request|operation|command|notification|record|item|task|id|key|msg|sqs|kafka)s?$/.test(word)));
+  return (
+    /idempoten|dedup/i.test(name) ||
+    words.some((word) => word === "inbox" || word === "ledger") ||
+    (words.some((word) => ["processed", "handled", "seen", "consumed"].includes(word)) &&
+      words.some((word) =>
+        /^(?:message|event|job|webhook|delivery|deliverie|request|operation|command|notification|record|item|task|id|key|msg|sqs|kafka)s?$/.test(
+          word,
+        ),
+      ))
+  );
 };
 
 /** Types of rows that are about to be inserted: `OrderCreateInput`, `TraceRecordInsertType`, `UserInsert`. */
-export const isRowTypeName = (name: string): boolean => /(?:Insert|CreateInput|CreateManyInput|CreationAttributes|InsertType|InsertInput|InsertRow|InsertRecord|NewRow)$/.test(name) || /^(?:Insert|Insertable)[A-Z]/.test(name);
+export const isRowTypeName = (name: string): boolean =>
+  /(?:Insert|CreateInput|CreateManyInput|CreationAttributes|InsertType|InsertInput|InsertRow|InsertRecord|NewRow)$/.test(
+    name,
+  ) || /^(?:Insert|Insertable)[A-Z]/.test(name);
 
 /** A function of this name makes an identity. */
 export function makesIdName(name: string): boolean {
   const words = wordsOf(name);
-  if (words.some((word) => ["uuid", "guid", "nanoid", "ulid", "cuid", "cuid2", "ksuid", "uuidv1", "uuidv4", "uuidv7", "objectid", "snowflake", "xid"].includes(word)) || /uuid|nanoid|objectid/i.test(name)) return true;
-  const isMade = words.some((word) => ["generate", "gen", "create", "new", "make", "random", "next", "unique", "get", "build", "mk"].includes(word));
-  return isMade && words.some((word) => ["id", "identifier", "uid", "key", "ref", "reference", "random", "unique", "number", "slug"].includes(word));
+  if (
+    words.some((word) =>
+      [
+        "uuid",
+        "guid",
+        "nanoid",
+        "ulid",
+        "cuid",
+        "cuid2",
+        "ksuid",
+        "uuidv1",
+        "uuidv4",
+        "uuidv7",
+        "objectid",
+        "snowflake",
+        "xid",
+      ].includes(word),
+    ) ||
+    /uuid|nanoid|objectid/i.test(name)
+  )
+    return true;
+  const isMade = words.some((word) =>
+    ["generate", "gen", "create", "new", "make", "random", "next", "unique", "get", "build", "mk"].includes(word),
+  );
+  return (
+    isMade &&
+    words.some((word) =>
+      ["id", "identifier", "uid", "key", "ref", "reference", "random", "unique", "number", "slug"].includes(word),
+    )
+  );
 }
 
-const storeVerbs = new Set(["create", "insert", "upsert", "save", "store", "persist", "write", "ingest", "bulk", "batch"]);
-const storeVerbsOfStores = new Set([...storeVerbs, "add", "put", "append", "record", "register", "enqueue", "push", "import"]);
-const storeNouns = new Set(["repo", "repository", "repositories", "dao", "store", "table", "collection", "writer", "dal", "entity", "db", "database", "prisma", "tx", "trx", "orm", "em", "clickhouse", "postgres", "mongo", "dynamo", "model"]);
-const dispatchVerbs = new Set(["send", "publish", "emit", "enqueue", "dispatch", "schedule", "trigger", "notify", "produce", "submit", "queue", "broadcast", "fire"]);
-const queueNouns = new Set(["queue", "queues", "bus", "producer", "publisher", "topic", "stream", "broker", "emitter", "dispatcher", "jobs"]);
+const storeVerbs = new Set([
+  "create",
+  "insert",
+  "upsert",
+  "save",
+  "store",
+  "persist",
+  "write",
+  "ingest",
+  "bulk",
+  "batch",
+]);
+const storeVerbsOfStores = new Set([
+  ...storeVerbs,
+  "add",
+  "put",
+  "append",
+  "record",
+  "register",
+  "enqueue",
+  "push",
+  "import",
+]);
+const storeNouns = new Set([
+  "repo",
+  "repository",
+  "repositories",
+  "dao",
+  "store",
+  "table",
+  "collection",
+  "writer",
+  "dal",
+  "entity",
+  "db",
+  "database",
+  "prisma",
+  "tx",
+  "trx",
+  "orm",
+  "em",
+  "clickhouse",
+  "postgres",
+  "mongo",
+  "dynamo",
+  "model",
+]);
+const dispatchVerbs = new Set([
+  "send",
+  "publish",
+  "emit",
+  "enqueue",
+  "dispatch",
+  "schedule",
+  "trigger",
+  "notify",
+  "produce",
+  "submit",
+  "queue",
+  "broadcast",
+  "fire",
+]);
+const queueNouns = new Set([
+  "queue",
+  "queues",
+  "bus",
+  "producer",
+  "publisher",
+  "topic",
+  "stream",
+  "broker",
+  "emitter",
+  "dispatcher",
+  "jobs",
+]);
 const queueVerbs = new Set([...dispatchVerbs, "add", "push", "put", "batch"]);
 const workVerbs = new Set(["process", "handle", "apply", "import", "ingest", "track", "sync", "forward"]);
 const workNouns = /^(?:event|record|row|batch|item|message|entity|entitie|trace|span|data|document|chunk)s?$/;
 /** `createClient` makes something to work with, not a row. */
-const makers = new Set(["client", "logger", "context", "service", "builder", "factory", "url", "schema", "hash", "error", "response", "request", "element", "stream", "writer", "reader", "connection", "instance", "server", "app", "handler", "hook", "signature", "filter", "query", "options", "config", "params", "header", "headers", "span", "child", "image", "pdf", "canvas", "state", "key", "id"]);
-const readVerbs = new Set(["get", "find", "fetch", "load", "read", "list", "has", "is", "exists", "check", "count", "delete", "remove", "compare", "equals", "includes", "match", "test", "assert", "expect", "lock", "acquire", "release", "unlock", "wait", "sleep", "validate", "verify"]);
+const makers = new Set([
+  "client",
+  "logger",
+  "context",
+  "service",
+  "builder",
+  "factory",
+  "url",
+  "schema",
+  "hash",
+  "error",
+  "response",
+  "request",
+  "element",
+  "stream",
+  "writer",
+  "reader",
+  "connection",
+  "instance",
+  "server",
+  "app",
+  "handler",
+  "hook",
+  "signature",
+  "filter",
+  "query",
+  "options",
+  "config",
+  "params",
+  "header",
+  "headers",
+  "span",
+  "child",
+  "image",
+  "pdf",
+  "canvas",
+  "state",
+  "key",
+  "id",
+]);
+const readVerbs = new Set([
+  "get",
+  "find",
+  "fetch",
+  "load",
+  "read",
+  "list",
+  "has",
+  "is",
+  "exists",
+  "check",
+  "count",
+  "delete",
+  "remove",
+  "compare",
+  "equals",
+  "includes",
+  "match",
+  "test",
+  "assert",
+  "expect",
+  "lock",
+  "acquire",
+  "release",
+  "unlock",
+  "wait",
+  "sleep",
+  "validate",
+  "verify",
+]);
 
 /** What a function that cannot be read does with what it is given, as its name says. */
-export function workOf(name: string, receiver: readonly string[]): "stores" | "dispatches" | "observes" | "reads" | "unknown" {
+export function workOf(
+  name: string,
+  receiver: readonly string[],
+): "stores" | "dispatches" | "observes" | "reads" | "unknown" {
   const words = wordsOf(name);
   const [verb = ""] = words;
   const receiverWords = receiver.flatMap(wordsOf);

@@ -111,6 +111,15 @@ casesOfFiles("what the queue made is used to recognise a repeat", noJobIdAsIdemp
     async function main(event: SQSEvent) { return event.Records.length; }
     export const handler = makeIdempotent(main, { persistenceStore }); // report wholeMessage
   `,
+  "Powertools as a decorator": `
+    import { IdempotencyConfig, idempotent } from "@aws-lambda-powertools/idempotency";
+    import type { SQSEvent } from "aws-lambda";
+    declare const persistenceStore: never;
+    export class Handler {
+      @idempotent({ persistenceStore, config: new IdempotencyConfig({ eventKeyJmesPath: "Records[0].receiptHandle" }) }) // report newPerDelivery
+      async handler(event: SQSEvent) { return event.Records.length; }
+    }
+  `,
   "a path that a helper hands on or leaves out": {
     "options.ts": `
       import { IdempotencyConfig } from "@aws-lambda-powertools/idempotency";
