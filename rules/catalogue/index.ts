@@ -88,6 +88,7 @@ import { platformaticKafka } from "./platformatic-kafka.js";
 import { postgres } from "./postgres.js";
 import { postmark } from "./postmark.js";
 import { prisma } from "./prisma.js";
+import { randomStrings } from "./random-strings.js";
 import { rascal } from "./rascal.js";
 import { redis } from "./redis.js";
 import { remult } from "./remult.js";
@@ -225,6 +226,7 @@ export const libraries: readonly Library[] = [
   postgres,
   postmark,
   prisma,
+  randomStrings,
   rascal,
   redis,
   remult,
