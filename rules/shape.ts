@@ -10,7 +10,7 @@ export interface Shape<T> {
 export type Read<S> = S extends Shape<infer T> ? T : never;
 
 /** A setting that is not what it may be. */
-export class SettingsError extends TypeError {
+class SettingsError extends TypeError {
   readonly code = "AFTERCOMMIT_SETTINGS";
 
   constructor(path: string, problem: string, allows: string) {

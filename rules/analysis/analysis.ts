@@ -78,7 +78,7 @@ function untypedProgram(
   knowledge: Knowledge,
 ): { file: CodeFile; program: Program } {
   const file = new EstreeFile(path, sourceCode.text, sourceCode.ast as unknown as Raw);
-  const scopeOf = (raw: Raw) => sourceCode.getScope?.(raw as never) ?? null;
+  const scopeOf = (raw: Raw) => sourceCode.getScope(raw as never);
   const semantics = new UntypedSemantics(file, scopeOf as never, knowledge);
   return { file, program: programOf(semantics, knowledge) };
 }

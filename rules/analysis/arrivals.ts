@@ -385,7 +385,7 @@ export function namesOf(callee: Node): string[] {
 }
 
 /** What a reader calls a call: its last three names. */
-export function labelOfCall(call: CallNode): string {
+function labelOfCall(call: CallNode): string {
   const names = namesOf(call.callee).slice(0, 3).toReversed().join(".");
   return call.isNew ? `new ${names}` : names;
 }

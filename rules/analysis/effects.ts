@@ -328,7 +328,7 @@ function nameOf(callee: Node): string | undefined {
 }
 
 /** A function of the project as the settings may name it. */
-export function refOfFunction(fn: FunctionNode, calledAs: string | undefined): Ref {
+function refOfFunction(fn: FunctionNode, calledAs: string | undefined): Ref {
   return refIn(fn.file, containerOf(fn), fn.name ?? nameOfVariable(fn) ?? calledAs ?? "");
 }
 

@@ -119,7 +119,7 @@ function isShortCircuit(operator: string): boolean {
 }
 
 /** Whether a block surely ends in a throw. */
-export function throwsAgain(block: Node): boolean {
+function throwsAgain(block: Node): boolean {
   if (block.kind === "throw") return true;
   if (block.kind !== "block") return false;
   const last = block.body.at(-1);

@@ -342,7 +342,7 @@ function isAbout(entry: HandlerEntry, call: CallNode): boolean {
 }
 
 /** What a written type may be called in the catalogue, by the import that its first name comes from. */
-export function refsOfType(type: TypeText, file: CodeFile): readonly Ref[] {
+function refsOfType(type: TypeText, file: CodeFile): readonly Ref[] {
   const [first, ...rest] = type.path;
   const inner =
     first === "Promise" || first === "Array" || first === "ReadonlyArray" ? type.typeArguments[0] : undefined;
