@@ -141,7 +141,9 @@ export class Callers {
         if (handler) return { handler, steps: functionsOf(step) };
         const caller = enclosingFunction(site);
         if (caller) push(knownAs(caller), step);
-        const variable = variableAround(site);
+        const made = site.parent;
+        const isMade = fn !== undefined && made?.kind === "call" && made.callee === site && resultsOf(fn).some((result) => result.kind === "function");
+        const variable = variableAround(isMade ? made : site);
         if (variable) push({ fn: undefined, holder: variable, name: nameOf(variable) }, step);
       }
     }
