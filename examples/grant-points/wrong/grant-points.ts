@@ -12,9 +12,9 @@ new Worker<PointsJob>(
     const { orderId, customerId, points } = job.data;
 
     await withTransaction(async (tx) => {
-      // The row never conflicts: a retry makes another id and grants the points again.
+      // A retry makes another id, and so another grant of the same points.
       const id = randomUUID();
-      await tx.insert(pointGrantsByRandomId).values({ id, orderId, points }).onConflictDoNothing();
+      await tx.insert(pointGrantsByRandomId).values({ id, orderId, points });
       await tx
         .update(pointBalances)
         .set({ balance: sql`${pointBalances.balance} + ${points}` })

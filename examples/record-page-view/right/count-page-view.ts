@@ -34,7 +34,7 @@ const consumer = Consumer.create({
     }
 
     // Said again by each retry, counted once.
-    await sendToStatistics(view);
+    await sendToStatistics(view, { "Idempotency-Key": view.eventId });
     return message;
   },
 });

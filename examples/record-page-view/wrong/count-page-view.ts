@@ -34,8 +34,9 @@ const consumer = Consumer.create({
       client.release();
     }
 
-    // A new event at each retry: the service counts them all.
-    await sendToStatistics({ eventId: randomUUID(), page: view.page, day: view.day });
+    // A new event at each retry, under a key that is new for each message: the service counts them all.
+    const event = { eventId: randomUUID(), page: view.page, day: view.day };
+    await sendToStatistics(event, { "Idempotency-Key": message.MessageId ?? "" });
     return message;
   },
 });

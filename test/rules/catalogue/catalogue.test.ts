@@ -103,7 +103,7 @@ function namesIn(library: Library): readonly Name[] {
   for (const [section, content] of Object.entries(sections)) visit(content, section);
   for (const [container, forms] of Object.entries(values)) {
     add(container, true);
-    for (const form of [forms].flat()) add(form.replace(/(?<!\.)\(\)$/, ""), false);
+    for (const form of [forms].flat()) add(form.replace(/(?<!\.)\((?:=>)?\)$/, ""), false);
   }
   return [...names.values()];
 }
