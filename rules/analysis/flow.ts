@@ -43,6 +43,7 @@ export interface Going {
 const DEPTH = 6;
 const STEPS = 1500;
 const CALLERS = 12;
+const LENGTH = 9;
 
 /** Methods of strings and numbers (and of hashes and buffers) whose result still depends on the value. */
 const derivations = new Set(
@@ -85,10 +86,13 @@ export class Flow {
     return this.#found;
   }
 
-  #up(going: Going): void {
-    const { node, trail } = going;
+  #up(at: Going): void {
+    // one unknown step is as good as two
+    const trail = at.trail[0] === "*" && at.trail[1] === "*" ? at.trail.slice(1) : at.trail;
+    const going = trail === at.trail ? at : { ...at, trail };
+    const { node } = going;
     const { parent } = node;
-    if (!parent || this.#steps++ > STEPS || this.#isKnown(going)) return;
+    if (!parent || trail.length > LENGTH || this.#steps++ > STEPS || this.#isKnown(going)) return;
     const on = (change: Partial<Going>) => {
       this.#up({ ...going, ...change });
     };
@@ -248,9 +252,16 @@ export class Flow {
     }
     let { trail } = going;
     let object: Node = target;
-    while (object.kind === "member" && object.object.kind !== "this") {
-      trail = [object.property ?? (object.index ? "*" : "*"), ...trail];
-      object = object.object;
+    for (;;) {
+      if (object.kind === "member" && object.object.kind !== "this") {
+        trail = [object.property ?? "*", ...trail];
+        object = object.object;
+      } else if (object.kind === "call" && object.callee.kind === "member" && object.callee.property === "get") {
+        // `byLevel.get(level).push(page)`
+        trail = ["*", ...trail];
+        object = object.callee.object;
+      } else if (object.kind === "assign") object = object.target;
+      else break;
     }
     const name = target.kind === "member" ? target.property : undefined;
     const next = { ...going, trail, names: name === undefined ? going.names : [...going.names, name] };
@@ -305,9 +316,9 @@ export class Flow {
       return;
     }
     if (member.property !== undefined) {
-      // what stands behind unknown steps is known by its name only
-      if (trail[0] === "*" && member.property !== going.names.at(-1)) return;
-      const rest = trail[0] === "*" ? [] : stepInto(trail, [member.property]);
+      // what an instance was made of is known by its name only
+      const isOnlyKnown = trail.length === 1 && trail[0] === "*" && member.property === going.names.at(-1);
+      const rest = isOnlyKnown ? [] : stepInto(trail, [member.property]);
       if (rest) this.#up({ ...going, node: member, trail: rest });
     } else if (trail[0] === "[]") this.#up({ ...going, node: member, trail: trail.slice(1) });
   }
@@ -342,7 +353,7 @@ export class Flow {
       if (sameElements.has(name)) on(trail);
       else if (oneElement.has(name)) on(element);
       else if (name === "join") on([]);
-      else if (name === "get") on(trail);
+      else if (name === "get") on(trail.length > 1 ? trail.slice(1) : trail);
       if (trail[0] === "[]") return;
     }
     this.#onInstance(call, going);
@@ -512,13 +523,19 @@ export class Flow {
 
 /** `{ id, type, payload: { … } }`: the id is that of the message, what it is about stands in the payload. */
 function isEnvelope(object: ObjectNode, key: string): boolean {
-  const around = object.parent;
-  if (!isEnvelopeName(key) || (around?.kind === "property" && isBodyName(around.key ?? ""))) return false;
+  if (!isEnvelopeName(key) || isBodyOfEnvelope(object)) return false;
   const others = object.properties.filter((property) => property.key !== undefined && property.key !== key);
   return (
     others.some((property) => isBodyName(property.key ?? "") && property.value.kind !== "literal") &&
     others.some((property) => isHeadName(property.key ?? ""))
   );
+}
+
+/** `{ id, type, body: { id } }`: the inner id is that of what the message is about. */
+function isBodyOfEnvelope(object: ObjectNode): boolean {
+  const property = object.parent;
+  const around = property?.kind === "property" && isBodyName(property.key ?? "") ? property.parent : undefined;
+  return around?.kind === "object" && around.properties.some(({ key }) => key !== undefined && isEnvelopeName(key));
 }
 
 function isObserver(call: CallNode): boolean {

@@ -60,7 +60,14 @@ export function stepInto(trail: Trail, path: Path): Trail | undefined {
   let rest = trail;
   for (const step of path) {
     const [first, ...others] = rest;
-    if (first === "*") return rest;
+    if (first === "*") {
+      // an entry of a map: its key is not the value, and the steps behind its value are known
+      if (step === 0) return undefined;
+      if (typeof step === "number") continue;
+      if (others[0] !== step) return undefined;
+      rest = others.slice(1);
+      continue;
+    }
     if (first === undefined || (first === "[]" ? typeof step !== "number" : first !== String(step))) return undefined;
     rest = others;
   }
