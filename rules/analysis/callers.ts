@@ -142,7 +142,11 @@ export class Callers {
         const caller = enclosingFunction(site);
         if (caller) push(knownAs(caller), step);
         const made = site.parent;
-        const isMade = fn !== undefined && made?.kind === "call" && made.callee === site && resultsOf(fn).some((result) => result.kind === "function");
+        const isMade =
+          fn !== undefined &&
+          made?.kind === "call" &&
+          made.callee === site &&
+          resultsOf(fn).some((result) => result.kind === "function");
         const variable = variableAround(isMade ? made : site);
         if (variable) push({ fn: undefined, holder: variable, name: nameOf(variable) }, step);
       }

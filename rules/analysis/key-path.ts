@@ -25,7 +25,16 @@ export function keyPathsIn(analysis: FileAnalysis): readonly KeyPath[] {
     (file.text.includes(name) ? occurrences(file, name) : []).flatMap((node) => {
       const call = node.parent;
       if (call?.kind !== "call" || call.callee !== node || call.isNew) return [];
-      return isOneOf(member, form, key.library, effects.calledBy(call, undefined).refs.map((ref) => (form === "decorator" ? { ...ref, container: undefined } : ref))) ? keyPathOf(call, key, analysis) : [];
+      return isOneOf(
+        member,
+        form,
+        key.library,
+        effects
+          .calledBy(call, undefined)
+          .refs.map((ref) => (form === "decorator" ? { ...ref, container: undefined } : ref)),
+      )
+        ? keyPathOf(call, key, analysis)
+        : [];
     }),
   );
 }

@@ -170,7 +170,11 @@ export class Origins {
     const { knowledge } = this.#program;
     const names = new Set<string>();
     for (const [, name = ""] of file.text.matchAll(/([A-Za-z_$][\w$]*)\s*(?:<[\w\s,.[\]]*>)?\(/g)) {
-      if ((name.length > 1 && knowledge.randoms.hasName(name)) || knowledge.randomConstructors.hasName(name) || makesIdName(name))
+      if (
+        (name.length > 1 && knowledge.randoms.hasName(name)) ||
+        knowledge.randomConstructors.hasName(name) ||
+        makesIdName(name)
+      )
         names.add(name);
     }
     if (file.text.includes("new ObjectI")) names.add("ObjectId").add("ObjectID");
