@@ -36,7 +36,7 @@ export function filesBelow(folder: string): string[] {
 export function lintAll(files: readonly string[], progress: (done: number) => void = () => undefined): Outcome {
   const linter = new Linter({ configType: "flat" });
   const config: Linter.Config = {
-    files: ["**/*"],
+    files: ["**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs}"],
     languageOptions: { parser: tseslint.parser, parserOptions: { ecmaFeatures: { jsx: true } } },
     linterOptions: { noInlineConfig: true },
     plugins: { aftercommit: plugin },

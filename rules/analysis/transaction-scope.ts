@@ -5,14 +5,14 @@ import { nameOfDecorator, refsOfDecorator } from "./decorators.js";
 import { describedTransaction, functionsOfWork } from "./described-work.js";
 import { nameOfCallee, type Reached } from "./effects.js";
 import { execute, type Flow, type Visitor } from "./execution.js";
-import { oneOrMore } from "./knowledge.js";
+import { oneOrMore, type Knowledge } from "./knowledge.js";
 import { triedTransaction } from "./finally-around.js";
 import { hooksOfCall, hooksOfClass, type Hook } from "./lifecycle-hooks.js";
 import { transactionalRoute } from "./middleware.js";
 import { labelOf } from "./semantics.js";
 import { turnOfSql } from "./sql-turns.js";
 import type { Frame, Settled } from "./values.js";
-import { mentionsSql, wordsPattern } from "./wrapper-names.js";
+import { mentionsSql, tellingNames, wordsPattern } from "./wrapper-names.js";
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
@@ -45,11 +45,26 @@ export function dispatchesInside(analysis: FileAnalysis): readonly DispatchInsid
   return dispatches;
 }
 
-const gates = new WeakMap<FileAnalysis["wrappers"], RegExp>();
+const libraryGates = new WeakMap<Knowledge, RegExp>();
+const projectGates = new WeakMap<FileAnalysis["wrappers"], RegExp>();
 
 /** The cheapest question first: whether the text names anything that opens a transaction or runs in one. */
-function mayHoldTransactions({ file, wrappers, knowledge }: FileAnalysis): boolean {
-  let gate = gates.get(wrappers);
+function mayHoldTransactions({ file, semantics, wrappers, knowledge }: FileAnalysis): boolean {
+  if (
+    libraryGate(knowledge).test(file.text) ||
+    mentionsSql(file.text) ||
+    knowledge.ambientPattern(file.path) !== undefined
+  )
+    return true;
+  // of one file alone, wrappers name what the libraries name
+  if (!semantics.isTyped) return false;
+  let gate = projectGates.get(wrappers);
+  if (!gate) projectGates.set(wrappers, (gate = wordsPattern(wrappers.tellingNames)));
+  return gate.test(file.text);
+}
+
+function libraryGate(knowledge: Knowledge): RegExp {
+  let gate = libraryGates.get(knowledge);
   if (!gate) {
     const hooks = knowledge.libraries
       .flatMap((library) => library.hooks ?? [])
@@ -58,7 +73,7 @@ function mayHoldTransactions({ file, wrappers, knowledge }: FileAnalysis): boole
       .flatMap((library) => library.handles ?? [])
       .flatMap((handle) => (handle.proves ? oneOrMore(handle.type) : []));
     gate = wordsPattern([
-      ...wrappers.tellingNames,
+      ...tellingNames(knowledge),
       ...knowledge.ownNames,
       ...knowledge.decorators.names,
       ...knowledge.hookDecorators.names,
@@ -66,9 +81,9 @@ function mayHoldTransactions({ file, wrappers, knowledge }: FileAnalysis): boole
       ...hooks,
       ...handles,
     ]);
-    gates.set(wrappers, gate);
+    libraryGates.set(knowledge, gate);
   }
-  return gate.test(file.text) || mentionsSql(file.text) || knowledge.ambientPattern(file.path) !== undefined;
+  return gate;
 }
 
 class Search {

@@ -1,6 +1,7 @@
 import type { Program } from "./analysis.js";
 import { childrenOf, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
 import { nameOfVariable } from "./effects.js";
+import type { Knowledge } from "./knowledge.js";
 import { withRenames } from "./renames.js";
 
 const ROUNDS = 3;
@@ -165,4 +166,15 @@ function parametersAround(fn: FunctionNode): string[] {
 function namesIn(target: Node): string[] {
   if (target.kind === "name") return [target.text];
   return target.kind === "pattern" ? target.entries.flatMap((entry) => namesIn(entry.target)) : [];
+}
+
+/** Of some names, those that tell of a transaction by themselves, and the word itself. */
+export function tellingOf(names: readonly string[], knowledge: Knowledge): string[] {
+  return names.filter((name) => !generic.has(name) && !knowledge.sql.hasName(name)).concat("transaction");
+}
+
+/** Names of the libraries' own members that open, begin or end a transaction. */
+export function tellingNames(knowledge: Knowledge): string[] {
+  const { transactions, begins, commits, rollbacks } = knowledge;
+  return tellingOf([...transactions.names, ...begins.names, ...commits.names, ...rollbacks.names], knowledge);
 }

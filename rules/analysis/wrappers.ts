@@ -8,7 +8,7 @@ import type { EntryOf, Known } from "./knowledge.js";
 import { labelOf, type Path, type Ref } from "./semantics.js";
 import { turnOfSql, turnOfText, type Turn } from "./sql-turns.js";
 import type { Frame, Settled } from "./values.js";
-import { generic, searchNames, SHORT, type WrapperNames } from "./wrapper-names.js";
+import { generic, searchNames, SHORT, tellingOf, type WrapperNames } from "./wrapper-names.js";
 
 /** A transaction that a call opens around a function that it is given. */
 export interface Opened {
@@ -54,10 +54,7 @@ export class Wrappers {
 
   /** Names of both kinds that say something by themselves: what a file must mention to hold a transaction. */
   get tellingNames(): Iterable<string> {
-    const { knowledge } = this.#program;
-    return [...this.openerNames, ...this.turnNames]
-      .filter((name) => !generic.has(name) && !knowledge.sql.hasName(name))
-      .concat("transaction");
+    return tellingOf([...this.openerNames, ...this.turnNames], this.#program.knowledge);
   }
 
   /** The transactions that a call opens around its arguments. */

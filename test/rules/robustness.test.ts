@@ -41,7 +41,7 @@ function lintText(text: string): void {
   new Linter({ configType: "flat" }).verify(
     text,
     {
-      files: ["**/*"],
+      files: ["**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs}"],
       languageOptions: { parser: tseslint.parser },
       plugins: { aftercommit: plugin },
       rules: plugin.configs.all.rules ?? {},
