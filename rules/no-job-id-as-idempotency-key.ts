@@ -85,8 +85,10 @@ function checkRandomDeduplication(analysis: FileAnalysis, report: Report<Message
   const origins = originsOf(analysis);
   const keys = new Map<Node, { call: CallNode; makes: string; arrival: Arrival }>();
   for (const { call, makes } of origins.randomValuesIn(analysis)) {
-    for (const arrival of origins.arrivalsOf(call))
-      if (isDeduplication(arrival)) keys.set(arrival.at, { call, makes, arrival });
+    const arrivals = origins.arrivalsOf(call);
+    // the id of a row is what its operation is known by
+    if (arrivals.some(({ kind }) => kind === "stored")) continue;
+    for (const arrival of arrivals) if (isDeduplication(arrival)) keys.set(arrival.at, { call, makes, arrival });
   }
   const reported = new Set<Node>();
   for (const { call, makes, arrival } of keys.values()) {

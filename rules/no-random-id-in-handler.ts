@@ -56,16 +56,21 @@ export const noRandomIdInHandler = createRule<MessageIds, []>({
   },
 });
 
-/** The first arrival that a job handler leads to. */
+/** The arrival that is easiest to see, of those that a job handler leads to. */
 function firstInHandler(
   analysis: FileAnalysis,
   arrivals: readonly Arrival[],
 ): { arrival: Arrival; path: HandlerPath } | undefined {
-  for (const arrival of arrivals) {
+  for (const arrival of arrivals.toSorted((one, other) => effort(one) - effort(other))) {
     const path = arrival.top && callersOf(analysis).handlerAbove(arrival.top);
     if (path) return { arrival, path };
   }
   return undefined;
+}
+
+/** How much of the code one has to read to see that a value arrives. */
+function effort({ isByName, names, through }: Arrival): number {
+  return names.length + 2 * through.length + (isByName ? 4 : 0);
 }
 
 /** Whether a value that arrives somewhere is what others will know the work by. */

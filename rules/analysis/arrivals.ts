@@ -83,7 +83,7 @@ export function arrivalsAt(
   const asked = askedOf(call, trail);
   if (asked) return { arrivals: [asked], functions: [], then: stop };
   const isRead = refs.some((ref) => !ref.isProject && ref.file !== undefined);
-  return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail) };
+  return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail, program) };
 }
 
 function keysAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge }: Program): Found[] {
@@ -264,7 +264,7 @@ function byLibrary(call: CallNode, refs: readonly Ref[]): Arrivals["then"] {
 }
 
 /** A function that cannot be read: of a package without types, of a built workspace, of a value of type `any`. */
-function byName(call: CallNode, index: number, trail: Trail): Arrivals["then"] {
+function byName(call: CallNode, index: number, trail: Trail, { values }: Program): Arrivals["then"] {
   const [name = "", ...receiver] = namesOf(call.callee);
   const isMethod = call.callee.kind === "member";
   if (call.isNew) return { kind: "result" };
@@ -279,8 +279,12 @@ function byName(call: CallNode, index: number, trail: Trail): Arrivals["then"] {
   });
   if (work === "dispatches") {
     // `queue.add(name, data, { jobId })`
-    if (index >= 2 && /^(?:jobId|jobKey|singletonKey)$|dedup/i.test(lastName(trail) ?? ""))
+    const options = call.args[index];
+    const isOption =
+      index >= 2 && trail.length === 1 && options !== undefined && values.settle(options, undefined).kind === "object";
+    if (isOption && /^(?:jobId|jobKey|singletonKey|(?:message)?deduplicationId)$/i.test(trail[0] ?? "")) {
       return arrives("key", trail);
+    }
     return arrives("dispatched", trail);
   }
   const isRow =
