@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { casesOfFiles, messagesAbout } from "./files.js";
+import { requireTimeoutBelowRetryAfter as rule } from "../../../rules/require-timeout-below-retry-after.js";
+import { casesOfFiles, messagesOf } from "../cases-of-files.js";
 
-casesOfFiles("what stands in other files", {
+casesOfFiles("what stands in other files", rule, {
   "constants, and products of them": {
     "limits.ts": `export const SECOND = 1000;
 export const LOCK = { pdf: 30 * SECOND } as const;
@@ -12,14 +13,14 @@ import { LOCK, Renewal } from "./limits.js";
 export const worker = new Worker("pdf", async () => {}, {
   connection: {},
   lockDuration: LOCK.pdf / 2,
-  lockRenewTime: Renewal.Pdf, // report renewedTooLate
+  lockRenewTime: Renewal.Pdf, // report renewedTooLate, typed
 });`,
   },
   "options, and the function that makes them: the report stands at what is given them": {
     "options.ts": `export const options = (lockRenewTime: number) => ({ connection: {}, lockDuration: 20_000, lockRenewTime });`,
     "worker.ts": `import { Worker } from "bullmq";
 import { options } from "./options.js";
-export const worker = new Worker("pdf", async () => {}, options(20_000)); // report renewedTooLate`,
+export const worker = new Worker("pdf", async () => {}, options(20_000)); // report renewedTooLate, typed`,
   },
   "a handler: the report stands at the lease": {
     "render.ts": `export async function render(job: unknown) {
@@ -33,7 +34,7 @@ import { render } from "./render.js";
 export const worker = new Worker("pdf", render, {
   connection: {},
   skipLockRenewal: true,
-  lockDuration: 45_000, // report tooLong
+  lockDuration: 45_000, // report tooLong, typed
 });`,
   },
   "a handler, and a default: the report stands at what has both": {
@@ -42,7 +43,7 @@ export const worker = new Worker("pdf", render, {
 }`,
     "worker.ts": `import { Worker } from "bullmq";
 import { render } from "./render.js";
-export const worker = new Worker("pdf", render, { connection: {}, skipLockRenewal: true }); // report tooLong`,
+export const worker = new Worker("pdf", render, { connection: {}, skipLockRenewal: true }); // report tooLong, typed`,
   },
   "the sender of a job, by the name of the queue": {
     "queues.ts": `export const THUMBNAILS = "across-files/thumbnails";`,
@@ -53,7 +54,7 @@ export const send = (boss: PgBoss) => boss.send(THUMBNAILS, {}, { expireInSecond
 import { THUMBNAILS } from "./queues.js";
 export async function start(boss: PgBoss) {
   await boss.work(THUMBNAILS, async () => {
-    await fetch("http://a", { signal: AbortSignal.timeout(90_000) }); // report tooLong
+    await fetch("http://a", { signal: AbortSignal.timeout(90_000) }); // report tooLong, typed
   });
 }`,
   },
@@ -66,7 +67,7 @@ export const send = (boss: PgBoss) => boss.send(ARCHIVE, {}, { expireInSeconds: 
 import { ARCHIVE } from "./queues.js";
 export async function start(boss: PgBoss) {
   await boss.work(ARCHIVE, async () => {
-    await fetch("http://a", { signal: AbortSignal.timeout(90_000) }); // report tooLong
+    await fetch("http://a", { signal: AbortSignal.timeout(90_000) }); // report tooLong, typed
   });
 }`,
   },
@@ -101,9 +102,9 @@ export const makeActivities = (url: string) => ({
 });`,
     "workflow.ts": `import { proxyActivities } from "@temporalio/workflow";
 import type * as activities from "./activities.js";
-export const { charge } = proxyActivities<typeof activities>({ startToCloseTimeout: "10s" }); // report tooLong
+export const { charge } = proxyActivities<typeof activities>({ startToCloseTimeout: "10s" }); // report tooLong, typed
 export const { refund } = proxyActivities<typeof activities>({ startToCloseTimeout: "10s" });
-export const { settle } = proxyActivities<ReturnType<typeof activities.makeActivities>>({ startToCloseTimeout: "10s" }); // report tooLong`,
+export const { settle } = proxyActivities<ReturnType<typeof activities.makeActivities>>({ startToCloseTimeout: "10s" }); // report tooLong, typed`,
   },
   "a queue and a function of one stack, made in a construct": {
     "queue.ts": `import { Duration } from "aws-cdk-lib/core";
@@ -124,7 +125,7 @@ export class OrderStack extends Stack {
   constructor() {
     super();
     const orders = new Orders(this);
-    const worker = new NodejsFunction(this, "F", { timeout: Duration.minutes(1) }); // report tooLong
+    const worker = new NodejsFunction(this, "F", { timeout: Duration.minutes(1) }); // report tooLong, typed
     worker.addEventSource(new SqsEventSource(orders.queue));
   }
 }`,
@@ -133,7 +134,7 @@ export class OrderStack extends Stack {
 
 describe("what is said about other files", () => {
   test("names the file and the line of the limit", () => {
-    const [message = "", ...others] = messagesAbout({
+    const [message = "", ...others] = messagesOf(rule, {
       "limits.ts": `export const LIMIT = 60_000;`,
       "render.ts": `import { LIMIT } from "./limits.js";
 export const render = async () => {
