@@ -1,8 +1,9 @@
 import type { KeySlot } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
+import { calledFunctions } from "./called-functions.js";
 import { childrenOf, type CallNode, type FunctionNode, type Node, type TemplateNode } from "./code/node.js";
 import { isCommand } from "./deferral.js";
-import { nameOfCallee, type Called } from "./effects.js";
+import { nameOfCallee } from "./effects.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import type { Ref } from "./semantics.js";
 import { lastName, matchSlot, slotIndexFits, type Trail } from "./trail.js";
@@ -78,7 +79,7 @@ export function arrivalsAt(
   ];
   if (known.length > 0) return ended(known.flatMap((found) => (found === "elsewhere" ? [] : [found])));
 
-  const functions = functionsOf(called, call, program);
+  const functions = calledFunctions(call, called, program);
   if (functions.length > 0) return { arrivals: [], functions, then: byClass(call, trail, functions) };
   const asked = askedOf(call, trail);
   if (asked) return { arrivals: [asked], functions: [], then: stop };
@@ -219,20 +220,6 @@ function isLedgerText(node: Node): boolean {
   return (
     texts?.some((text) => /(?:^|[^a-z])(?:processed|idempoten|dedup|inbox|ledger|handled|seen)/i.test(text)) ?? false
   );
-}
-
-/** The functions of the project that a call runs. */
-function functionsOf({ callee }: Called, call: CallNode, { semantics }: Program): readonly FunctionNode[] {
-  if (callee.kind === "closure") return callee.fn.body ? [callee.fn] : [];
-  if (callee.kind === "class" && call.isNew) {
-    const constructor = callee.node.members.find(
-      (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
-    );
-    return constructor?.kind === "function" ? [constructor] : [];
-  }
-  return callee.kind === "declared" && callee.refs.some((ref) => ref.isProject)
-    ? semantics.implementationsOf(callee.definition).slice(0, 6)
-    : [];
 }
 
 /** A repository's or writer's method may keep the row and write it later; its class and its own name say that it stores. */

@@ -1,5 +1,6 @@
 import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
+import { calledFunctions } from "./called-functions.js";
 import type { Callers } from "./callers.js";
 import {
   enclosingFunction,
@@ -268,19 +269,12 @@ export class Handlers {
   /** `WorkerManager.register(name, processor)`, which hands its parameter on to `new Worker`. */
   #throughProject(call: CallNode, index: number, trail: Trail, depth: number): Registered | undefined {
     if (depth >= DEPTH) return undefined;
-    const { effects, semantics } = this.#program;
-    const { callee } = effects.calledBy(call, undefined);
-    if (callee.kind === "closure") return this.#registers(callee.fn, index, trail, depth);
-    if (callee.kind === "declared" && callee.refs.some((ref) => ref.isProject)) {
-      return semantics
-        .implementationsOf(callee.definition)
-        .flatMap((fn) => this.#registers(fn, index, trail, depth) ?? [])[0];
+    const called = this.#program.effects.calledBy(call, undefined);
+    for (const fn of calledFunctions(call, called, this.#program)) {
+      const registered = this.#registers(fn, index, trail, depth);
+      if (registered) return registered;
     }
-    if (callee.kind !== "class") return undefined;
-    const constructor = callee.node.members.find(
-      (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
-    );
-    return constructor?.kind === "function" ? this.#registers(constructor, index, trail, depth) : undefined;
+    return undefined;
   }
 
   /** Whether a function registers what it is given. */
