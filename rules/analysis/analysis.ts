@@ -8,6 +8,7 @@ import { codeOfSourceFile } from "./code/from-typescript.js";
 import type { CodeFile, Node } from "./code/node.js";
 import { Effects } from "./effects.js";
 import { Knowledge } from "./knowledge.js";
+import { packagesIn, packagesOfProgram } from "./packages-in-play.js";
 import type { Semantics } from "./semantics.js";
 import { TypedSemantics } from "./semantics-typed.js";
 import { UntypedSemantics } from "./semantics-untyped.js";
@@ -65,8 +66,8 @@ function typedProgram(
   if (!typescript) return undefined;
   let program = programs.get(tsProgram)?.get(knowledge);
   if (!program) {
-    const semantics = new TypedSemantics(typescript, tsProgram, knowledge);
-    program = programOf(semantics, knowledge);
+    const part = knowledge.among(packagesOfProgram(tsProgram));
+    program = programOf(new TypedSemantics(typescript, tsProgram, part), part);
     remember(programs, tsProgram, knowledge, program);
   }
   return { file: codeOfSourceFile(typescript, sourceFile), program };
@@ -79,8 +80,8 @@ function untypedProgram(
 ): { file: CodeFile; program: Program } {
   const file = new EstreeFile(path, sourceCode.text, sourceCode.ast as unknown as Raw);
   const scopeOf = (raw: Raw) => sourceCode.getScope(raw as never);
-  const semantics = new UntypedSemantics(file, scopeOf as never, knowledge);
-  return { file, program: programOf(semantics, knowledge) };
+  const part = knowledge.among(packagesIn(file));
+  return { file, program: programOf(new UntypedSemantics(file, scopeOf as never, part), part) };
 }
 
 function programOf(semantics: Semantics, knowledge: Knowledge): Program {

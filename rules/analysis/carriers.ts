@@ -4,6 +4,7 @@ import type { CallNode, ClassNode, CodeFile, FieldNode, FunctionNode, Node } fro
 import { isOneOf, oneOrMore, parseMember } from "./knowledge.js";
 import { mentions, occurrences } from "./occurrences.js";
 import { packageOfSpecifier, withoutTypes } from "./package-of.js";
+import { packagesIn } from "./packages-in-play.js";
 import type { Ref } from "./semantics.js";
 import { isTestFile } from "./test-file.js";
 
@@ -166,20 +167,6 @@ function decoratorAt(name: Node): Carrier | undefined {
 
 function packagesOf(library: Library): readonly string[] {
   return [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
-}
-
-const packages = new WeakMap<CodeFile, ReadonlySet<string>>();
-
-/** The packages that a file names behind `from`, `import` or `require`. */
-export function packagesIn(file: CodeFile): ReadonlySet<string> {
-  let found = packages.get(file);
-  if (!found) {
-    const names = [...file.text.matchAll(/\b(?:from|import|require)\s*\(?\s*["']([^"'\n]+)["']/g)].map(
-      ([, specifier]) => packageOfSpecifier(specifier ?? ""),
-    );
-    packages.set(file, (found = new Set(names.filter((name) => name !== undefined))));
-  }
-  return found;
 }
 
 /** The name that code calls an export by: itself, and what an import calls it (`import { Worker as W }`, `import Bull`). */

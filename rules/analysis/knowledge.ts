@@ -64,6 +64,11 @@ export class MemberIndex<Entry> {
     return name !== undefined && this.#patterns.has(name);
   }
 
+  /** Everything that is known of members of a name, whichever library's. */
+  named(name: string | undefined): readonly Known<Entry>[] {
+    return (name === undefined ? undefined : this.#patterns.get(name)) ?? [];
+  }
+
   get names(): Iterable<string> {
     return this.#patterns.keys();
   }
@@ -115,6 +120,24 @@ function containerFits(wanted: string | undefined, ref: Ref): boolean {
 
 const packagesOf = new WeakMap<Library, ReadonlySet<string>>();
 
+function packagesOfLibrary(library: Library): ReadonlySet<string> {
+  let packages = packagesOf.get(library);
+  if (!packages) {
+    const all = [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
+    packagesOf.set(library, (packages = new Set(all)));
+  }
+  return packages;
+}
+
+/** What is global or generated into the project needs no import. */
+function mayBeMeant(library: Library, packages: ReadonlySet<string>): boolean {
+  return (
+    library.globals !== undefined ||
+    library.generated !== undefined ||
+    [...packagesOfLibrary(library)].some((name) => packages.has(name))
+  );
+}
+
 /** Whether a declaration is the library's: in one of its packages, generated into the project by it, or the project's own. */
 export function libraryDeclares(library: Library, ref: Ref): boolean {
   const { project } = library;
@@ -122,12 +145,7 @@ export function libraryDeclares(library: Library, ref: Ref): boolean {
     return (
       ref.isProject && (project.path === undefined || (ref.file !== undefined && matchesModule(project.path, ref.file)))
     );
-  let packages = packagesOf.get(library);
-  if (!packages) {
-    const all = [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
-    packagesOf.set(library, (packages = new Set(all)));
-  }
-  if (packages.has(ref.package)) return true;
+  if (packagesOfLibrary(library).has(ref.package)) return true;
   const { generated } = library;
   if (!generated || ref.fileText === undefined) return false;
   const names = [ref.container ?? ref.name, ref.name];
@@ -173,10 +191,15 @@ export class Knowledge {
   readonly effects;
   readonly identities;
   readonly #clients = new Map<string, Library[]>();
+  readonly #catalogue: readonly Library[];
+  readonly #own: readonly Library[];
+  readonly #parts = new Map<string, Knowledge>();
 
   /** `own` is what the settings add, in the words of the catalogue. */
   constructor(catalogue: readonly Library[], own: readonly Library[] = []) {
     const libraries = [...catalogue, ...own];
+    this.#catalogue = catalogue;
+    this.#own = own;
     this.libraries = libraries;
     this.ownNames = new Set(own.flatMap(membersIn).map((member) => parseMember(member).name));
     const index = <S extends Section>(
@@ -246,6 +269,27 @@ export class Knowledge {
           this.#clients.set(container, [...(this.#clients.get(container) ?? []), library]);
       }
     }
+  }
+
+  /**
+   * What is known of the libraries that can be meant where only some packages are in play. Few libraries have few names,
+   * so most files are done with at a glance.
+   */
+  among(packages: ReadonlySet<string>): Knowledge {
+    const kept = this.#catalogue.filter((library) => mayBeMeant(library, packages));
+    const handed = new Set(
+      [...kept, ...this.#own].flatMap(({ transactions = [] }) =>
+        transactions.flatMap(({ handlePackage }) => handlePackage ?? []),
+      ),
+    );
+    const catalogue =
+      handed.size === 0
+        ? kept
+        : this.#catalogue.filter((library) => kept.includes(library) || mayBeMeant(library, handed));
+    const key = catalogue.map(({ name }) => name).join();
+    let part = this.#parts.get(key);
+    if (!part) this.#parts.set(key, (part = new Knowledge(catalogue, this.#own)));
+    return part;
   }
 
   /** Whether a member of this name could dispatch, open, begin or end something. */

@@ -1,6 +1,7 @@
 import type { DurationSetting, HandlerTime, LeasePair, Library } from "../catalogue/vocabulary.js";
 import type { FileAnalysis, Program } from "./analysis.js";
-import { carriersOf, packagesIn } from "./carriers.js";
+import { carriersOf } from "./carriers.js";
+import { packagesIn } from "./packages-in-play.js";
 import type { CodeFile, Node } from "./code/node.js";
 import { childrenOf } from "./code/node.js";
 import { isBefore } from "./installed-version.js";

@@ -2,7 +2,7 @@ import type { Program } from "./analysis.js";
 import type { CallNode, ClassNode, FunctionNode, Node } from "./code/node.js";
 import { refsOfDecorator } from "./decorators.js";
 import { nameOfCallee } from "./effects.js";
-import { oneOrMore } from "./knowledge.js";
+import { oneOrMore, type EntryOf } from "./knowledge.js";
 import { labelOf } from "./semantics.js";
 import type { Settled } from "./values.js";
 
@@ -54,18 +54,29 @@ export function hooksOfClass(node: ClassNode, program: Program): readonly Hook[]
 }
 
 /** Functions that a call registers as hooks. */
-export function hooksOfCall(call: CallNode, { knowledge, effects, values }: Program): readonly Hook[] {
-  if (!knowledge.hookCalls.hasName(nameOfCallee(call))) return [];
+export function hooksOfCall(call: CallNode, program: Program): readonly Hook[] {
+  const { knowledge, effects } = program;
+  const registers = knowledge.hookCalls.named(nameOfCallee(call)).map(({ entry }) => entry);
+  // types are only asked for where a function stands in the right place
+  if (!registers.some((entry) => registered(entry, call, program))) return [];
   const { refs } = effects.calledBy(call, undefined);
   return knowledge.hookCalls.find(refs).flatMap(({ entry }) => {
-    // where the ORM opens no transaction, it is the caller's that decides
-    if (!("registeredBy" in entry) || entry.onlyInCallersTransaction) return [];
-    const event = entry.event && call.args[entry.event.argument];
-    if (entry.event && !(event?.kind === "literal" && entry.event.oneOf.includes(String(event.value)))) return [];
-    const reference = entry.hook.argument === "last" ? call.args.at(-1) : call.args[entry.hook.argument];
-    const closure = reference && values.step(values.settle(reference, undefined), entry.hook.path?.split(".") ?? []);
-    return reference && closure?.kind === "closure"
-      ? [{ label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? ""), openedAt: call, closure, reference }]
-      : [];
+    const hook = registered(entry, call, program);
+    return hook ? [{ label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? ""), openedAt: call, ...hook }] : [];
   });
+}
+
+/** The function that a call registers, if it registers what an entry says. */
+function registered(
+  entry: EntryOf<"hooks">,
+  call: CallNode,
+  { values }: Program,
+): Pick<Hook, "closure" | "reference"> | undefined {
+  // where the ORM opens no transaction, it is the caller's that decides
+  if (!("registeredBy" in entry) || entry.onlyInCallersTransaction) return undefined;
+  const event = entry.event && call.args[entry.event.argument];
+  if (entry.event && !(event?.kind === "literal" && entry.event.oneOf.includes(String(event.value)))) return undefined;
+  const reference = entry.hook.argument === "last" ? call.args.at(-1) : call.args[entry.hook.argument];
+  const closure = reference && values.step(values.settle(reference, undefined), entry.hook.path?.split(".") ?? []);
+  return reference && closure?.kind === "closure" ? { closure, reference } : undefined;
 }

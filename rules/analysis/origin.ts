@@ -2,7 +2,16 @@ import type { JobIdentity, Library } from "../catalogue/vocabulary.js";
 import type { FileAnalysis, Program } from "./analysis.js";
 import type { Arrival } from "./arrivals.js";
 import { callersOf } from "./callers.js";
-import type { CallNode, CodeFile, DeclaratorNode, FunctionNode, NameNode, Node } from "./code/node.js";
+import type {
+  CallNode,
+  CodeFile,
+  DeclaratorNode,
+  FunctionNode,
+  NameNode,
+  Node,
+  ParameterNode,
+  TypeText,
+} from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
 import { Flow, isSmall } from "./flow.js";
 import { libraryDeclares, oneOrMore, type EntryOf, type Known } from "./knowledge.js";
@@ -39,6 +48,7 @@ export function originsOf(program: Program): Origins {
 export class Origins {
   readonly #program: Program;
   readonly #arrivals = new WeakMap<Node, readonly Arrival[]>();
+  readonly #randomValues = new WeakMap<CodeFile, readonly RandomValue[]>();
   readonly #makers = new WeakMap<FunctionNode, string | null>();
   readonly #identities: readonly {
     property: string;
@@ -61,6 +71,12 @@ export class Origins {
 
   /** The calls of a file that make something random. */
   randomValuesIn({ file }: FileAnalysis): readonly RandomValue[] {
+    let values = this.#randomValues.get(file);
+    if (!values) this.#randomValues.set(file, (values = this.#findRandomValues(file)));
+    return values;
+  }
+
+  #findRandomValues(file: CodeFile): readonly RandomValue[] {
     const calls = new Set<CallNode>();
     for (const name of this.#randomNamesIn(file)) {
       for (const node of occurrences(file, name)) {
@@ -211,7 +227,7 @@ export class Origins {
     for (const last of new Set(this.#identities.map(({ steps }) => steps.at(-1) ?? ""))) {
       if (!file.text.includes(last)) continue;
       const isTakenApart = speaksOfJobs(file) && takesApart(file, last);
-      for (const node of [...occurrences(file, last), ...renamed(file, last)]) {
+      for (const node of [...occurrences(file, last), ...(isTakenApart ? renamed(file, last) : [])]) {
         if (node.kind === "member" ? !mayBeJob(node.object) : !isTakenApart) continue;
         const read =
           node.kind === "member" ? this.#memberRead(node) : node.kind === "name" ? this.#nameRead(node) : undefined;
@@ -240,11 +256,13 @@ export class Origins {
     const definition = this.#program.semantics.definitionOfName(node);
     if ((definition?.kind !== "variable" && definition?.kind !== "parameter") || definition.path.length === 0)
       return undefined;
+    const taken = definition.kind === "variable" ? takenFrom(definition.declarator) : definition.parameter;
+    if (!taken || !(taken.kind === "parameter" ? mayTakeJob(taken) : mayBeJob(taken))) return undefined;
     const steps = definition.path.map(String);
     const root =
-      definition.kind === "variable"
-        ? rootOf(definition.declarator, this.#program.semantics.isTyped)
-        : definition.parameter;
+      definition.kind === "variable" && this.#program.semantics.isTyped && !definition.declarator.init
+        ? definition.declarator.target
+        : taken;
     for (let index = 0; root && index < steps.length; index++) {
       const read = this.#identityAt(
         index === 0 ? root : undefined,
@@ -323,18 +341,53 @@ function takesApart(file: CodeFile, property: string): boolean {
 }
 
 /** Types are only asked for where the name may be that of a job: `.id` stands everywhere. */
-function mayBeJob(object: Node): boolean {
-  const name = object.kind === "name" ? object.text : object.kind === "member" ? object.property : undefined;
-  if (name === undefined)
-    return object.kind === "call" || object.kind === "member" || object.kind === "await" || object.kind === "this";
-  return name.length <= 2 || isJobName(name);
+function mayBeJob(node: Node): boolean {
+  switch (node.kind) {
+    case "name":
+      return node.text.length <= 2 || isJobName(node.text);
+    case "member":
+      return node.property === undefined ? mayBeJob(node.object) : isJobName(node.property);
+    case "call":
+      return mayGiveJob(node.callee);
+    case "await":
+      return node.argument !== undefined && mayBeJob(node.argument);
+    case "this":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** `queue.getJob(id)`, `channel.get(queue)`, `boss.fetch(name)` */
+function mayGiveJob(callee: Node): boolean {
+  const text = callee.file.text.slice(callee.start, callee.end);
+  return isJobName(text) || /queue|worker|channel|consum|boss|receiv|subscri|fetch|poll|pull|dequeue/i.test(text);
+}
+
+/** A parameter that is a pattern: its type, or who is given the function, says whether it may be a job. */
+function mayTakeJob({ type, parent: fn }: ParameterNode): boolean {
+  if (type) return namesOfType(type).some((name) => name.length <= 2 || isJobName(name));
+  for (let inner = fn, around = fn?.parent; around; inner = around, around = around.parent) {
+    if (around.kind === "call") return around.callee === inner || mayGiveJob(around.callee) || mayHandle(around.callee);
+    if (around.kind === "block" || around.kind === "class") break;
+  }
+  return true;
+}
+
+function mayHandle(callee: Node): boolean {
+  return /work|process|handle|handler|\bon(?:ce)?$|run|listen|func/i.test(
+    callee.file.text.slice(callee.start, callee.end),
+  );
+}
+
+function namesOfType(type: TypeText): readonly string[] {
+  return [...type.path.slice(-1), ...type.typeArguments.flatMap(namesOfType)];
 }
 
 /** What a pattern takes apart; in a loop that is an element, which only types know. */
-function rootOf(declarator: DeclaratorNode, isTyped: boolean): Node | undefined {
-  if (declarator.init) return declarator.init;
+function takenFrom(declarator: DeclaratorNode): Node | undefined {
   const loop = declarator.parent?.parent;
-  return isTyped ? declarator.target : loop?.kind === "loop" ? loop.iterated : undefined;
+  return declarator.init ?? (loop?.kind === "loop" ? loop.iterated : undefined);
 }
 
 /** A function that cannot be read, given nothing that an id could be made from, and called like a maker of ids. */

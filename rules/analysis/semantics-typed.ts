@@ -106,6 +106,17 @@ export class TypedSemantics implements Semantics {
     return [...this.typesOf(parameter), ...this.#annotations.annotated(parameter.type, parameter)];
   }
 
+  mayRun(parameter: NameNode, member?: string): boolean {
+    this.questions++;
+    const type = this.#checker.getNonNullableType(this.#checker.getTypeAtLocation(parameter.raw as ts.Node));
+    const { Any, Unknown, TypeParameter } = this.#ts.TypeFlags;
+    if ((type.flags & (Any | Unknown | TypeParameter)) !== 0) return true;
+    if (member === undefined)
+      return (type.isUnion() ? type.types : [type]).some((part) => part.getCallSignatures().length > 0);
+    const declaration = type.getProperty(member)?.declarations?.[0];
+    return !declaration || packageOfFile(declaration.getSourceFile().fileName).isProject;
+  }
+
   signatureOf(call: CallNode): readonly Ref[] {
     this.questions++;
     const declaration = this.#checker.getResolvedSignature(call.raw as ts.CallExpression)?.declaration as

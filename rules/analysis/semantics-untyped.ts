@@ -104,6 +104,10 @@ export class UntypedSemantics implements Semantics {
     return readable(this.#annotations.annotated(parameter.type, parameter));
   }
 
+  mayRun(): boolean {
+    return true;
+  }
+
   signatureOf(_call: CallNode): readonly Ref[] {
     return [];
   }

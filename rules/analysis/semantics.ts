@@ -64,6 +64,8 @@ export interface Semantics {
   expectedTypesOf(node: Node): readonly Ref[];
   /** The same for a declared parameter. */
   typesOfParameter(parameter: ParameterNode): readonly Ref[];
+  /** Whether a parameter, or a member of it, may be a function of the project: what has no type may be one. */
+  mayRun(parameter: NameNode, member?: string): boolean;
   /** The declaration of the resolved signature; for members that have no declaration of their own. */
   signatureOf(call: CallNode): readonly Ref[];
   /** Code behind a member of an interface or abstract class of the project, where its implementations are known. */

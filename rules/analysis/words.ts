@@ -168,9 +168,14 @@ export const isHeadName = (name: string): boolean =>
 
 /** Names that a job, a message or a run goes by. */
 export const isJobName = (name: string): boolean =>
-  /job|task|message|msg|event|evt|record|rec|delivery|run|ctx|context|info|step|workflow|execution|fields|properties|attrs|metadata|meta|sns|sqs|kinesis|helpers|item|dbos|raw|current|attempt|envelope|packet|batch|entry/i.test(
+  /job|task|message|msg|event|evt|delivery|workflow|execution|attrs|sns|sqs|kinesis|dbos|attempt|envelope|packet/i.test(
     name,
-  );
+  ) ||
+  (vaguelyJob.test(name) && wordsOf(name).every((word) => vaguelyJob.test(word)));
+
+/** Words that any list's element may be called by: they count where nothing else is said (`item`, not `basketItem`). */
+const vaguelyJob =
+  /^(?:raw|current|my|this|the|queue|queued|batch|full|inner|outer|_)*(?:record|rec|run|ctx|context|info|step|fields|properties|metadata|meta|helpers|item|raw|current|batch|entry|element|el|next|first|last)s?$/i;
 
 /** The key under which a receiver remembers what it did. */
 export const isIdempotencyName = (name: string): boolean =>

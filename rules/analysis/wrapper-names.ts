@@ -1,8 +1,9 @@
 import type { Program } from "./analysis.js";
-import { childrenOf, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
+import { childrenOf, type CodeFile, type FunctionNode, type NameNode, type Node } from "./code/node.js";
 import { nameOfVariable } from "./effects.js";
 import type { Knowledge } from "./knowledge.js";
 import { withRenames } from "./renames.js";
+import type { Semantics } from "./semantics.js";
 
 const ROUNDS = 3;
 /** A function longer than this (in characters) does more than begin or end a transaction. */
@@ -29,26 +30,31 @@ export function searchNames({ knowledge, semantics }: Program): WrapperNames {
   );
   const own = new Set<string>();
   let words: ReadonlySet<string> = new Set([...openers, ...turns]);
+  let turning: ReadonlySet<string> = new Set(turns);
   for (let round = 0; round < ROUNDS && words.size > 0; round++) {
     const mention = callPattern(words);
+    const turn = turning.size > 0 ? callPattern(turning) : undefined;
     const fresh = new Set<string>();
+    const freshTurns = new Set<string>();
     for (const file of files) {
       for (const fn of functionsMentioning(file, mention, round === 0)) {
         const name = nameForSearch(fn);
         if (name === undefined) continue;
-        if (!openers.has(name) && handsOn(fn, mention)) {
+        if (!openers.has(name) && handsOn(fn, mention, semantics)) {
           openers.add(name);
           own.add(name);
           fresh.add(name);
         }
-        if (!turns.has(name) && fn.end - fn.start <= SHORT) {
+        if (!turns.has(name) && fn.end - fn.start <= SHORT && mayTurn(fn, turn, round === 0)) {
           turns.add(name);
           if (!vague.has(name)) own.add(name);
           fresh.add(name);
+          freshTurns.add(name);
         }
       }
     }
     words = fresh;
+    turning = freshTurns;
   }
   return {
     openers: withRenames(new Set([...openers, ...knowledge.transactions.names]), files),
@@ -77,9 +83,32 @@ function callPattern(names: Iterable<string>): RegExp {
   return new RegExp(`(?<![\\w$])(?:${words.join("|")})(?:\\s*<[^()]{0,80}>)?(?:\\.(?:call|apply|bind))?\\s*\\(`, "g");
 }
 
-/** Any of the words, as a whole word. */
+/** Any of the words, as a whole word; where a word is a keyword too (`import`), as a member. */
 export function wordsPattern(words: Iterable<string>): RegExp {
-  return new RegExp(`(?<![\\w$])(?:${[...words].map((word) => word.replace(/[^\w]/g, "\\$&")).join("|")})(?![\\w$])`);
+  const forms = [...words].map((word) => `${keywords.has(word) ? "(?<=\\.)" : ""}${word.replace(/[^\w]/g, "\\$&")}`);
+  return new RegExp(`(?<![\\w$])(?:${forms.join("|")})(?![\\w$])`);
+}
+
+const keywords = new Set([
+  "import",
+  "export",
+  "default",
+  "delete",
+  "new",
+  "return",
+  "with",
+  "try",
+  "catch",
+  "finally",
+  "for",
+  "if",
+  "in",
+]);
+
+/** Whether a function calls one of the names that begin or end a transaction, or sends SQL that does. */
+function mayTurn(fn: FunctionNode, turn: RegExp | undefined, withSql: boolean): boolean {
+  const text = fn.file.text.slice(fn.start, fn.end);
+  return (turn !== undefined && text.search(turn) !== -1) || (withSql && mentionsSql(text));
 }
 
 /** Whether a text holds a string that begins or ends a transaction. */
@@ -128,18 +157,27 @@ function nameForSearch(fn: FunctionNode): string | undefined {
 }
 
 /** Whether a function calls one of its parameters, or hands one to a call of the pattern. */
-function handsOn(fn: FunctionNode, pattern: RegExp): boolean {
+function handsOn(fn: FunctionNode, pattern: RegExp, semantics: Semantics): boolean {
   const text = fn.body ? fn.file.text.slice(fn.body.start, fn.body.end) : "";
   const outer = fn.parent && fn.name === undefined ? parametersAround(fn) : [];
-  const names = [...fn.params.flatMap((parameter) => namesIn(parameter.target)), ...outer];
-  return [...names, ...names.flatMap((name) => namesMadeOf(name, text))].some((name) => {
-    if (!/^[\w$]+$/.test(name)) return false;
-    const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}`;
-    if (new RegExp(`${word}(?:\\s*\\(|\\?\\.\\(|\\.(?:call|apply|bind)\\b)`).test(text)) return true;
-    if (new RegExp(`(?:${pattern.source})(?:[^()]|\\([^()]*\\))*?${word}(?![\\w$.])`).test(text)) return true;
-    const members = [...text.matchAll(new RegExp(`${word}(?:\\?)?\\.([\\w$]+)\\s*\\(`, "g"))];
-    return members.some((match) => !new RegExp(`^(?:${pattern.source})`).test(`${match[1] ?? ""}(`));
-  });
+  const parameters = [...fn.params.flatMap((parameter) => namesIn(parameter.target)), ...outer];
+  return parameters.some(
+    (parameter) =>
+      isHandedOn(parameter.text, text, pattern, (member) => semantics.mayRun(parameter, member)) ||
+      namesMadeOf(parameter.text, text).some((name) => isHandedOn(name, text, pattern, () => true)),
+  );
+}
+
+/** Whether a name is called or handed on in a text; types decide where the text alone could mean data. */
+function isHandedOn(name: string, text: string, pattern: RegExp, mayRun: (member?: string) => boolean): boolean {
+  if (!/^[\w$]+$/.test(name)) return false;
+  const word = `(?<![\\w$.])${name.replaceAll("$", "\\$")}`;
+  if (new RegExp(`${word}(?:\\s*\\(|\\?\\.\\(|\\.(?:call|apply|bind)\\b)`).test(text)) return true;
+  if (new RegExp(`(?:${pattern.source})(?:[^()]|\\([^()]*\\))*?${word}(?![\\w$.])`).test(text) && mayRun()) return true;
+  const members = new Set(
+    [...text.matchAll(new RegExp(`${word}(?:\\?)?\\.([\\w$]+)\\s*\\(`, "g"))].map(([, member = ""]) => member),
+  );
+  return [...members].some((member) => !new RegExp(`^(?:${pattern.source})`).test(`${member}(`) && mayRun(member));
 }
 
 /** `const original = descriptor.value` */
@@ -156,15 +194,15 @@ function namesMadeOf(name: string, text: string): string[] {
 }
 
 /** Parameters of functions around an unnamed one: `(deps) => async (work) => …`, a decorator's `descriptor`. */
-function parametersAround(fn: FunctionNode): string[] {
+function parametersAround(fn: FunctionNode): NameNode[] {
   for (let above = fn.parent; above; above = above.parent) {
     if (above.kind === "function") return above.params.flatMap((parameter) => namesIn(parameter.target));
   }
   return [];
 }
 
-function namesIn(target: Node): string[] {
-  if (target.kind === "name") return [target.text];
+function namesIn(target: Node): NameNode[] {
+  if (target.kind === "name") return [target];
   return target.kind === "pattern" ? target.entries.flatMap((entry) => namesIn(entry.target)) : [];
 }
 
