@@ -27,12 +27,12 @@ const wall = {
     message: "Only the catalogue's index names libraries. Import the index, or the vocabulary's types.",
   },
   coreKnowsNoAdapter: {
-    regex: "/(databases|queues|locks)/",
-    message: "The core imports no adapter.",
+    regex: "/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/)",
+    message: "The core imports no adapter, only the port that adapters implement.",
   },
   adaptersKnowOnlyTheCore: {
-    regex: "(^\\./|/(databases|queues|locks)/)",
-    message: "An adapter imports its library and the core, never another adapter.",
+    regex: "(^\\./(?!(database|queues)\\.js$)|/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/))",
+    message: "An adapter imports its library, its port and the core, never another adapter.",
   },
 };
 

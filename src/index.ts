@@ -1,1 +1,27 @@
+export { defineConnection, type DebounceOptions, type QueueConnection, type UniqueOptions } from "./connection.js";
+export type { Committed } from "./committed.js";
+export { afterCommit, sameTransaction, type Delivery, type Destination, type SameTransaction } from "./delivery.js";
+export {
+  AfterCommitError,
+  AftercommitError,
+  CommitOutcomeUnknownError,
+  ConfigurationError,
+  InvalidKeyError,
+  InvalidPayloadError,
+  RolledBackError,
+  TransactionClosedError,
+  type DataState,
+  type PayloadIssue,
+} from "./errors.js";
+export { idempotencyKey, type IdempotencyKey, type KeyPart } from "./idempotency-key.js";
+export type { JobId } from "./job-id.js";
+export type { EnqueueOptions, Queue, RepeatSafety } from "./queue.js";
+export type { StandardSchema } from "./standard-schema.js";
+export {
+  createTransactionManager,
+  type RunOptions,
+  type TransactionManager,
+  type TransactionManagerOptions,
+} from "./transaction-manager.js";
+export type { Transaction } from "./transaction.js";
 export { version } from "./version.js";

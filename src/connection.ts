@@ -1,0 +1,187 @@
+import type { Delivery, SameTransaction } from "./delivery.js";
+import { requireSeconds, type Compare, type Seconds } from "./duration.js";
+import { ConfigurationError } from "./errors.js";
+import { createQueue, type Queue, type RepeatSafety } from "./queue.js";
+import type { Queues, TransactionalQueues } from "./queues/queues.js";
+import type { InputOf, OutputOf, StandardSchema } from "./standard-schema.js";
+
+/** Drops jobs that are asked for while one like them waits or runs. Saves work; correctness never rests on it. */
+export interface UniqueOptions {
+  /** How long the lock lives at most, in seconds. */
+  readonly for: Seconds;
+}
+
+/** Runs only the last of several jobs that are asked for in quick succession. */
+export interface DebounceOptions {
+  /** How long it must have been quiet, in seconds. */
+  readonly for: Seconds;
+}
+
+/** A sentence instead of the timeout, when it is a literal that is not below the lease. */
+type CheckedTimeout<Timeout extends number, RetryAfter extends number> =
+  Compare<Timeout, RetryAfter> extends "=" | ">"
+    ? `The timeout (${Timeout}) must be below the connection's retryAfter (${RetryAfter}): a job that runs longer is given to a second worker while the first still runs.`
+    : Timeout;
+
+type LockWord = "unique" | "lock" | "without-overlapping" | "debounce";
+
+type CheckedBy<By> = By extends LockWord
+  ? "A lock only saves work: it expires, and its holder can lose it. Say what makes running the job twice equal to running it once: ledger, overwrite, external-key or review."
+  : By extends RepeatSafety["by"]
+    ? By
+    : RepeatSafety["by"];
+
+type CheckedRepeatSafety<By extends string> = {
+  readonly by: CheckedBy<By>;
+} & ("tolerated" extends By ? { readonly reason: string } : { readonly reason?: string });
+
+type CheckedDebounce<Unique, Debounce> = [Unique] extends [undefined]
+  ? Debounce
+  : [Debounce] extends [undefined]
+    ? Debounce
+    : "A queue is unique or debounced, not both: unique drops the later jobs, debounce the earlier ones.";
+
+type CheckedDelivery<Given, Adapter> = Given extends SameTransaction
+  ? Adapter extends TransactionalQueues
+    ? Given
+    : "Only a queue that lives in the business database can be written in the same transaction. Use an outbox."
+  : Given;
+
+interface Common<Schema, Timeout extends number, RetryAfter extends number, By extends string, Unique, Debounce> {
+  /** Any Standard Schema: zod, valibot, arktype … The payload is checked at enqueue and again at the worker. */
+  readonly payload: Schema;
+  /** How long a handler may run, in seconds. */
+  readonly timeout: CheckedTimeout<Timeout, RetryAfter>;
+  /** How often a job may be started in all. Default 1. */
+  readonly tries?: number;
+  /** Seconds before the second start, the third, …; the last entry repeats. Default: none. */
+  readonly backoff?: Seconds | readonly Seconds[];
+  /** How running the job twice equals running it once: queues deliver at least once. */
+  readonly repeatSafety: CheckedRepeatSafety<By>;
+  readonly unique?: Unique;
+  readonly debounce?: CheckedDebounce<Unique, Debounce>;
+}
+
+/** A queue needs a delivery of its own where its connection has none. */
+type DeliveryOption<Given, Adapter, Default> = [Default] extends [undefined]
+  ? { readonly delivery: CheckedDelivery<Given, Adapter> }
+  : { readonly delivery?: CheckedDelivery<Given, Adapter> };
+
+export interface QueueConnection<Adapter extends Queues, RetryAfter extends number, Default> {
+  readonly queues: Adapter;
+  readonly retryAfter: RetryAfter;
+
+  /**
+   * Defines a queue. Do it once a queue, in a module that use cases and workers import.
+   *
+   * @throws ConfigurationError when the definition cannot be right, for what the types could not see
+   */
+  queue<
+    Schema extends StandardSchema,
+    const Timeout extends number,
+    const By extends string,
+    Given extends Delivery,
+    Unique extends UniqueOptions | undefined = undefined,
+    Debounce extends DebounceOptions | undefined = undefined,
+  >(
+    name: string,
+    options: Common<Schema, Timeout, RetryAfter, By, Unique, Debounce> & DeliveryOption<Given, Adapter, Default>,
+  ): Queue<InputOf<Schema>, OutputOf<Schema>>;
+}
+
+/**
+ * Says which queue library carries the jobs, and its lease.
+ *
+ * @param options.retryAfter seconds after which the queue gives a job that was not completed to another worker
+ * @param options.delivery the delivery of the queues that name none of their own, usually the outbox
+ */
+export function defineConnection<
+  Adapter extends Queues,
+  const RetryAfter extends number,
+  Default extends Delivery | undefined = undefined,
+>(options: {
+  readonly queues: Adapter;
+  readonly retryAfter: RetryAfter;
+  readonly delivery?: Default;
+}): QueueConnection<Adapter, RetryAfter, Default> {
+  const { queues, retryAfter, delivery: defaultDelivery } = options;
+  requireSeconds(retryAfter, "`retryAfter`");
+  const names = new Set<string>();
+
+  return {
+    queues,
+    retryAfter,
+
+    queue(name, given) {
+      const checked = checkedOptions(name, given, retryAfter);
+      if (names.has(name)) throw new ConfigurationError(`Queue "${name}" is defined twice on this connection.`);
+      const delivery = (given.delivery ?? defaultDelivery) as Delivery | undefined;
+      if (delivery === undefined) {
+        throw new ConfigurationError(
+          `Queue "${name}" has no delivery. Give it, or its connection, one: \`createOutbox({ transactions })\` ` +
+            "(never lost), `afterCommit()` (lost when the process dies after the commit) or `sameTransaction()`.",
+        );
+      }
+      const queue = createQueue({ ...checked, schema: given.payload, queues, delivery });
+      names.add(name);
+      return queue;
+    },
+  };
+}
+
+/** The checks that the types make for literals, for everything and everybody else. */
+function checkedOptions(
+  name: string,
+  given: {
+    timeout: unknown;
+    tries?: number;
+    backoff?: Seconds | readonly Seconds[];
+    repeatSafety: unknown;
+    unique?: unknown;
+    debounce?: unknown;
+  },
+  retryAfter: Seconds,
+) {
+  const wrong = (what: string) => new ConfigurationError(`Queue ${JSON.stringify(name)}: ${what}`);
+  if (name === "") throw wrong("a queue needs a name.");
+  const timeout = requireSeconds(given.timeout, `The \`timeout\` of queue "${name}"`);
+  if (timeout >= retryAfter) {
+    throw wrong(
+      `the timeout (${timeout}) must be below the connection's retryAfter (${retryAfter}), or a job that runs longer ` +
+        "is given to a second worker while the first still runs.",
+    );
+  }
+  const { tries = 1, backoff = [] } = given;
+  if (!Number.isInteger(tries) || tries < 1) throw wrong(`\`tries\` must be a whole number from 1, not ${tries}.`);
+  const waits = typeof backoff === "number" ? [backoff] : backoff;
+  for (const wait of waits) {
+    if (!Number.isFinite(wait) || wait < 0) throw wrong(`\`backoff\` must be seconds from 0, not ${String(wait)}.`);
+  }
+  if (given.unique !== undefined && given.debounce !== undefined) {
+    throw wrong("it is unique or debounced, not both: unique drops the later jobs, debounce the earlier ones.");
+  }
+  const policy = { name, timeout, retryAfter, tries, backoff: waits };
+  return { policy, repeatSafety: checkedRepeatSafety(given.repeatSafety, wrong) };
+}
+
+const answers: ReadonlySet<string> = new Set<RepeatSafety["by"]>([
+  "ledger",
+  "overwrite",
+  "external-key",
+  "review",
+  "tolerated",
+]);
+
+function checkedRepeatSafety(given: unknown, wrong: (what: string) => ConfigurationError): RepeatSafety {
+  const { by, reason } = (given ?? {}) as { by?: string; reason?: string };
+  if (by === undefined || !answers.has(by)) {
+    throw wrong(
+      `\`repeatSafety\` must say how running the job twice equals running it once: by ${[...answers].join(", ")}; not ` +
+        `${String(by)}. A lock is no answer: it expires, and its holder can lose it.`,
+    );
+  }
+  if (by === "tolerated" && (reason === undefined || reason.trim() === "")) {
+    throw wrong('`repeatSafety: { by: "tolerated" }` needs a `reason`.');
+  }
+  return given as RepeatSafety;
+}

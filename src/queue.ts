@@ -1,0 +1,135 @@
+import { Committed } from "./committed.js";
+import { sendTo, type Delivery, type Destination } from "./delivery.js";
+import type { Seconds } from "./duration.js";
+import { CommitOutcomeUnknownError, RolledBackError } from "./errors.js";
+import { newJobId, type JobId } from "./job-id.js";
+import type { Message, QueuePolicy, Queues } from "./queues/queues.js";
+import { packPayload, type InputOf, type OutputOf, type StandardSchema } from "./standard-schema.js";
+import type { Transaction } from "./transaction.js";
+import type { TransactionScope } from "./transaction-scope.js";
+
+export interface EnqueueOptions {
+  /** Start no earlier than this many seconds after the job has reached the queue. */
+  readonly delay?: Seconds;
+  /** Jobs with the same key leave an outbox in the order in which they were enqueued. */
+  readonly orderKey?: string;
+  /** When the business operation happened. Default: now. */
+  readonly occurredAt?: Date;
+}
+
+/** A queue as use cases know it: `Input` goes in, the handler gets `Output` (what the schema makes of it). */
+export interface Queue<in Input = never, out Output = unknown> {
+  readonly name: string;
+  /** For the type checker only: what a handler gets. */
+  readonly "~output"?: Output;
+
+  /**
+   * Asks for a job that is dispatched only if the transaction commits, by the queue's delivery. The payload is fixed
+   * now: what happens to the object later does not matter (AC-12).
+   *
+   * @returns the job's id, the same in every delivery of this message
+   * @throws InvalidPayloadError, ConfigurationError, TransactionClosedError; nothing was written then
+   */
+  enqueue(tx: Transaction, payload: Input, options?: EnqueueOptions): Promise<JobId>;
+
+  /**
+   * Dispatches a job about something that is committed. It resolves when the queue has confirmed the job. A pending
+   * value (its `run` had joined a transaction) is sent after the outermost commit, or never (AC-09): then this resolves
+   * at once. The job is lost when the process dies between the commit and this call; `enqueue` is not.
+   *
+   * @throws InvalidPayloadError
+   * @throws RolledBackError, CommitOutcomeUnknownError when the pending value's transaction has ended like that
+   */
+  dispatch(payload: Committed<Input>, options?: EnqueueOptions): Promise<JobId>;
+}
+
+/** What a worker and a relay need of a queue besides. `definitionOf` gives it. */
+export interface QueueDefinition<Output = unknown> extends Destination {
+  readonly schema: StandardSchema<unknown, Output>;
+  readonly repeatSafety: RepeatSafety;
+  readonly delivery: Delivery;
+}
+
+/** How running the queue's job twice equals running it once. */
+export type RepeatSafety =
+  /** A unique constraint decides, in the transaction of the effect. */
+  | { readonly by: "ledger" }
+  /** The job writes the same values each time, whatever was there. */
+  | { readonly by: "overwrite" }
+  /** The other service takes an idempotency key, and gets one that the business operation decided. */
+  | { readonly by: "external-key" }
+  /** What may have happened twice is put before a person. */
+  | { readonly by: "review" }
+  /** Twice is no harm. */
+  | { readonly by: "tolerated"; readonly reason: string };
+
+const definitions = new WeakMap<object, QueueDefinition>();
+
+/** The definition of a queue that `defineConnection(…).queue(…)` made. */
+export function definitionOf<Output>(queue: Queue<never, Output>): QueueDefinition<Output> {
+  const definition = definitions.get(queue);
+  if (definition === undefined) throw new TypeError("This is no queue that `defineConnection(…).queue(…)` has made.");
+  return definition as QueueDefinition<Output>;
+}
+
+interface Parts<Schema extends StandardSchema> {
+  readonly schema: Schema;
+  readonly policy: QueuePolicy;
+  readonly queues: Queues;
+  readonly repeatSafety: RepeatSafety;
+  readonly delivery: Delivery;
+}
+
+/** @internal Queues are made by a connection, which has checked the parts. */
+export function createQueue<Schema extends StandardSchema>(
+  parts: Parts<Schema>,
+): Queue<InputOf<Schema>, OutputOf<Schema>> {
+  const { schema, policy, queues, delivery } = parts;
+  const definition: QueueDefinition = { policy, queues, schema, repeatSafety: parts.repeatSafety, delivery };
+  delivery.serve?.(definition);
+
+  const messageOf = (payload: string, { delay, orderKey, occurredAt }: EnqueueOptions): Message => ({
+    id: newJobId(),
+    payload,
+    occurredAt: occurredAt ?? new Date(),
+    ...(delay === undefined ? {} : { delay }),
+    ...(orderKey === undefined ? {} : { orderKey }),
+  });
+
+  const queue: Queue<InputOf<Schema>, OutputOf<Schema>> = {
+    name: policy.name,
+
+    async enqueue(tx, payload, options = {}) {
+      const packed = packPayload(policy.name, schema, payload);
+      const message = messageOf(typeof packed === "string" ? packed : await packed, options);
+      delivery.enqueue(tx, definition, message);
+      return message.id;
+    },
+
+    async dispatch(committed, options = {}) {
+      const message = messageOf(await packPayload(policy.name, schema, committed.value), options);
+      const pending = stillOpen(Committed.joinedBy(committed));
+      if (pending === undefined) await sendTo(definition)([message]);
+      else pending.afterCommitTogether(sendTo(definition), message);
+      return message.id;
+    },
+  };
+  definitions.set(queue, definition);
+  return queue;
+}
+
+/** The open transaction on which a committed value still depends, if any. */
+function stillOpen(joined: TransactionScope | undefined): TransactionScope | undefined {
+  let scope = joined;
+  while (scope?.state === "released") scope = scope.parent;
+  switch (scope?.state) {
+    case "rolled back":
+      throw new RolledBackError("The transaction that the value came from was rolled back. Nothing was dispatched.");
+    case "unknown":
+      throw new CommitOutcomeUnknownError("the transaction that the value came from has an unknown outcome");
+    case "open":
+      return scope;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Committed } from "./committed.js";
+import type { BeginOptions, Database } from "./databases/database.js";
+import {
+  AfterCommitError,
+  AftercommitError,
+  causesOf,
+  CommitOutcomeUnknownError,
+  ConfigurationError,
+  messageOf,
+  RolledBackError,
+  TransactionClosedError,
+} from "./errors.js";
+import { ambient, TransactionScope, type Root } from "./transaction-scope.js";
+import type { Transaction } from "./transaction.js";
+
+export interface RunOptions extends BeginOptions {
+  /**
+   * How often the function may run in all when the database answers with a serialization failure, a deadlock or
+   * "busy". What a failed attempt had staged is dropped. Default 1. Without meaning for a `run` that joins: the
+   * outermost transaction is the one to repeat.
+   */
+  readonly attempts?: number;
+}
+
+export interface TransactionManagerOptions {
+  /**
+   * In which order effects run after the commit: as they were registered (default), or those of a savepoint before
+   * those that its enclosing transaction had registered earlier (TX-04).
+   */
+  readonly effectOrder?: "registration" | "inner first";
+  /** Told of errors of `afterRollback` effects. Default: a warning of the process. */
+  readonly onRollbackEffectError?: (error: unknown) => void;
+}
+
+export interface TransactionManager<Handle = unknown> {
+  readonly database: Database<Handle>;
+
+  /**
+   * Runs `work` in a transaction and commits when it returns. Called while a transaction of this manager is open in the
+   * same async context, it joins that one by a savepoint, and what it resolves to is pending until the outermost commit.
+   *
+   * @throws whatever `work` threw: rolled back
+   * @throws RolledBackError the database did not commit: rolled back
+   * @throws AfterCommitError committed, and a follow-up failed
+   * @throws CommitOutcomeUnknownError committed or not: nobody knows
+   */
+  run<R>(work: (tx: Transaction<Handle>) => Promise<R> | R, options?: RunOptions): Promise<Committed<R>>;
+
+  /** The innermost open transaction that this code runs in, if any. */
+  current(): Transaction<Handle> | undefined;
+
+  /**
+   * `tx.afterCommit` of the current transaction; without one `effect` runs before the call returns (TX-01). Resolves
+   * when the effect is registered or has run.
+   *
+   * @throws TransactionClosedError in code that was started in a transaction and outlived it (TX-16)
+   */
+  afterCommit(effect: () => unknown): Promise<void>;
+}
+
+/** Opens transactions on `database` and keeps what is to happen after their commit. Make one a database. */
+export function createTransactionManager<Handle>(
+  database: Database<Handle>,
+  { effectOrder = "registration", onRollbackEffectError = warn }: TransactionManagerOptions = {},
+): TransactionManager<Handle> {
+  /** The nearest scope of this manager around the running code, open or not. */
+  function nearest(): TransactionScope<Handle> | undefined {
+    for (let scope = ambient.getStore(); scope !== undefined; scope = scope.enclosing ?? scope.parent) {
+      if (scope.database === database) return scope as TransactionScope<Handle>;
+    }
+    return undefined;
+  }
+
+  function current(): TransactionScope<Handle> | undefined {
+    const scope = nearest();
+    return scope?.state === "open" ? scope : undefined;
+  }
+
+  async function runOutermost<R>(
+    work: (tx: Transaction<Handle>) => Promise<R> | R,
+    options: RunOptions,
+  ): Promise<Committed<R>> {
+    const { attempts = 1 } = options;
+    if (!Number.isInteger(attempts) || attempts < 1) {
+      throw new ConfigurationError(`\`attempts\` must be a whole number from 1, not ${String(attempts)}.`);
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      const transaction = await attemptOf(work, options).catch((error: unknown) => {
+        if (attempt >= attempts || !isRetryable(database, error)) throw error;
+        return undefined;
+      });
+      // Effects run outside of what is tried again: one that fails with a deadlock of its own repeats nothing (TX-09).
+      if (transaction !== undefined) return await finish(transaction.scope, transaction.result);
+      await sleep(Math.random() * 10 * 2 ** Math.min(attempt, 7));
+    }
+  }
+
+  async function attemptOf<R>(work: (tx: Transaction<Handle>) => Promise<R> | R, options: RunOptions) {
+    const connection = await database.begin(options);
+    const root: Root<Handle> = { database, connection, onRollbackEffectError, savepoints: 0 };
+    const scope = new TransactionScope<Handle>(root, undefined);
+    let result: R;
+    try {
+      result = await ambient.run(scope, () => work(scope));
+      scope.assertNothingIsRunning();
+      if (root.lost !== undefined) throw rolledBackBy(root.lost.cause);
+      await scope.writeStaged();
+    } catch (error) {
+      await rollBack(scope, root);
+      throw database.failure(error).kind === "aborted" && !(error instanceof RolledBackError)
+        ? rolledBackBy(error)
+        : error;
+    }
+    await commit(scope, root);
+    return { scope, result };
+  }
+
+  async function finish<R>(scope: TransactionScope<Handle>, result: R): Promise<Committed<R>> {
+    const committed = new Committed<R>(result, undefined);
+    const errors = await scope.runCommitEffects(effectOrder);
+    if (errors.length > 0) throw new AfterCommitError(committed, errors);
+    return committed;
+  }
+
+  return {
+    database,
+    current,
+
+    async run(work, options = {}) {
+      const outer = current();
+      if (outer === undefined) return runOutermost(work, options);
+      if (options.isolation !== undefined) {
+        throw new ConfigurationError(
+          "A `run` inside an open transaction joins it and cannot choose its isolation. " +
+            "Give `isolation` to the outermost `run`.",
+        );
+      }
+      return new Committed(await outer.savepoint(work), outer);
+    },
+
+    async afterCommit(effect) {
+      const scope = nearest();
+      if (scope === undefined) await effect();
+      else scope.afterCommit(effect);
+    },
+  };
+}
+
+async function commit<Handle>(scope: TransactionScope<Handle>, { connection }: Root<Handle>): Promise<void> {
+  let answer;
+  try {
+    answer = await connection.commit();
+  } catch (cause) {
+    scope.unknown();
+    connection.release(true);
+    throw new CommitOutcomeUnknownError(cause);
+  }
+  connection.release(false);
+  if (answer.outcome === "rolled back") {
+    await scope.rolledBack();
+    throw rolledBackBy(answer.cause);
+  }
+  scope.committed();
+}
+
+async function rollBack<Handle>(scope: TransactionScope<Handle>, { connection }: Root<Handle>): Promise<void> {
+  let broken = false;
+  try {
+    await connection.rollback();
+  } catch {
+    // A connection that cannot be rolled back is closed; the server then rolls back by itself.
+    broken = true;
+  }
+  connection.release(broken);
+  await scope.rolledBack();
+}
+
+function rolledBackBy(cause: unknown): RolledBackError {
+  return cause === undefined
+    ? new RolledBackError(
+        "The database rolled the transaction back instead of committing it: a statement had failed and its error was " +
+          "swallowed, or the transaction was ended on the handle. Nothing is stored. Let errors of statements through, " +
+          "or give a statement that may fail a savepoint of its own.",
+      )
+    : new RolledBackError(
+        `The database did not commit the transaction (${messageOf(cause)}). ` + "Nothing is stored, no follow-up ran.",
+        cause,
+      );
+}
+
+function isRetryable(database: Database, error: unknown): boolean {
+  for (const cause of causesOf(error)) {
+    // The work of another manager inside this one: what it committed must not be done again.
+    if (
+      cause instanceof AftercommitError &&
+      cause.state !== "rolled back" &&
+      !(cause instanceof TransactionClosedError)
+    )
+      return false;
+  }
+  return database.failure(error).kind === "retryable";
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}
