@@ -49,13 +49,16 @@ export class AfterCommitError extends AftercommitError {
   }
 }
 
-/** COMMIT was sent and no answer came: the transaction may or may not be committed (TX-18). No follow-up ran. */
+/**
+ * The transaction may or may not be committed: COMMIT was sent and no answer came (TX-18), or the transaction had ended
+ * behind the manager's back. No follow-up ran.
+ */
 export class CommitOutcomeUnknownError extends AftercommitError {
   declare readonly state: "unknown";
 
   constructor(cause: unknown) {
     super(
-      `The database did not answer the COMMIT (${messageOf(cause)}), so the transaction may or may not be committed. ` +
+      `Nobody knows whether the transaction is committed (${messageOf(cause)}). ` +
         "No follow-up ran. Read the data before you try again, or try again with an operation that counts once (a ledger).",
       { code: "AFTERCOMMIT_COMMIT_OUTCOME_UNKNOWN", state: "unknown", cause },
     );

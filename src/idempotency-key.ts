@@ -13,23 +13,25 @@ export type KeyPart = string | number | bigint;
 type RandomUuid = `${string}-${string}-${string}-${string}-${string}`;
 
 /** The part itself where it may be one, else a sentence that says why not. */
-type CheckedPart<Part> = [Part] extends [never]
+type CheckedPart<Part> = [Extract<Part, undefined | null>] extends [never]
+  ? CheckedPresent<Part>
+  : "A part that is missing gives many operations the same key. Check it before.";
+
+type CheckedPresent<Part> = Part extends JobId
+  ? "A job's id is another one each time the operation is asked for. Use an id of the business, such as that of the order."
+  : Part extends Date
+    ? "A Date has no one text. Use the business day as text (2026-11-30), decided when the operation was accepted."
+    : Part extends string
+      ? CheckedText<Part>
+      : Part extends number | bigint
+        ? Part
+        : "A part of a key must be a string, a number or a bigint.";
+
+type CheckedText<Part extends string> = string extends Part
   ? Part
-  : Part extends JobId
-    ? "A job's id is another one each time the operation is asked for. Use an id of the business, such as that of the order."
-    : Part extends Date
-      ? "A Date has no one text. Use the business day as text (2026-11-30), decided when the operation was accepted."
-      : Part extends undefined | null
-        ? "A part that is missing gives many operations the same key. Check it before."
-        : Part extends string
-          ? string extends Part
-            ? Part
-            : RandomUuid extends Part
-              ? "A random UUID is another one in each attempt. Use an id that was stored when the operation was accepted."
-              : Part
-          : Part extends number | bigint
-            ? Part
-            : "A part of a key must be a string, a number or a bigint.";
+  : RandomUuid extends Part
+    ? "A random UUID is another one in each attempt. Use an id that was stored when the operation was accepted."
+    : Part;
 
 type CheckedParts<Parts extends readonly unknown[]> = { [Index in keyof Parts]: CheckedPart<Parts[Index]> };
 

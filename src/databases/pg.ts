@@ -1,4 +1,4 @@
-import { guardHandle } from "../guarded-handle.js";
+import { guardHandle, type HandleMethods } from "../guarded-handle.js";
 import type { BeginOptions, CommitAnswer, Connection, Database, QueryResult, StopListening } from "./database.js";
 import { postgresFailure, refusedByPostgres } from "../postgres-errors.js";
 
@@ -12,28 +12,39 @@ interface PgResult {
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<PgResult>;
   release(broken?: boolean): void;
-  on(event: string, listener: (...args: never[]) => void): unknown;
-  removeListener(event: string, listener: (...args: never[]) => void): unknown;
+  /** Since pg 8.17; without it nobody notices that a statement of many parts had a COMMIT in it. */
+  getTransactionStatus?(): "I" | "T" | "E" | null;
+  on(event: string, listener: (...args: unknown[]) => void): unknown;
+  removeListener(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
 /** The members of `pg`'s `Pool` that this needs; so does that of `@neondatabase/serverless`. */
-export interface PgPool<Client extends PgClient = PgClient> {
-  connect(): Promise<Client>;
+export interface PgPool {
+  connect(): Promise<PgClient>;
   query(text: string, values?: unknown[]): Promise<PgResult>;
 }
 
-const refused: ReadonlySet<PropertyKey> = new Set(["release", "end", "connect"]);
+/** The type of the pool's clients. The first form is for the overloads that `@types/pg` declares. */
+export type ClientOf<Pool extends PgPool> = Pool extends {
+  connect: { (): Promise<infer Client extends PgClient>; (callback: never): void };
+}
+  ? Client
+  : Pool extends { connect(): Promise<infer Client extends PgClient> }
+    ? Client
+    : never;
+
+const methods: HandleMethods = { statements: new Set(["query"]), refused: new Set(["release", "end", "connect"]) };
 
 /**
  * PostgreSQL through a `Pool` of the library `pg`. Each transaction takes one client from the pool; a subscription
  * (`listen`) keeps one for itself.
  */
-export function pgDatabase<Client extends PgClient>(pool: PgPool<Client>): Database<Client> {
+export function pgDatabase<Pool extends PgPool>(pool: Pool): Database<ClientOf<Pool>> {
   return {
     dialect: "postgres",
     query: async <Row>(text: string, values?: readonly unknown[]) =>
       resultOf<Row>(await pool.query(text, values as unknown[])),
-    begin: async (options) => PgConnection.begin(await pool.connect(), options),
+    begin: async (options) => PgConnection.begin((await pool.connect()) as ClientOf<Pool>, options),
     failure: postgresFailure,
     listen: (channel, wake, lost) => listen(pool, channel, wake, lost),
   };
@@ -51,7 +62,7 @@ class PgConnection<Client extends PgClient> implements Connection<Client> {
 
   private constructor(client: Client) {
     this.#client = client;
-    this.#guarded = guardHandle(client, refused);
+    this.#guarded = guardHandle(client, methods);
     client.on("error", this.#onError);
   }
 
@@ -92,6 +103,9 @@ class PgConnection<Client extends PgClient> implements Connection<Client> {
     this.#guarded.close();
     // Nothing was sent, so this is known although the connection is gone.
     if (this.#lost !== undefined) return { outcome: "rolled back", cause: this.#lost.cause };
+    if (this.#client.getTransactionStatus?.() === "I") {
+      throw new Error("the transaction had been ended on its handle before");
+    }
     try {
       // The tag is the only sign: COMMIT of an aborted transaction answers ROLLBACK, without an error (TX-13).
       const { command } = await this.#client.query("COMMIT");
@@ -130,8 +144,9 @@ async function listen(
     client.release(true);
     return true;
   };
-  const onNotification = (notification: { readonly channel: string; readonly payload?: string }) => {
-    if (notification.channel === channel) wake(notification.payload ?? "");
+  const onNotification = (notification: unknown) => {
+    const heard = notification as { readonly channel: string; readonly payload?: string };
+    if (heard.channel === channel) wake(heard.payload ?? "");
   };
   const onLost = (error?: unknown) => {
     if (stop()) lost(error);

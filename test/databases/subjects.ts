@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import BetterSqlite3 from "better-sqlite3";
+import mysql from "mysql2/promise";
+import pg from "pg";
+import { betterSqlite3Database } from "../../src/databases/better-sqlite3.js";
+import type { Database } from "../../src/databases/database.js";
+import { mysql2Database } from "../../src/databases/mysql2.js";
+import { pgDatabase } from "../../src/databases/pg.js";
+import { pgliteDatabase } from "../../src/databases/pglite.js";
+
+/** An adapter on a real database, as the tests use it. */
+export interface Opened {
+  readonly database: Database;
+  /** Runs SQL on a transaction's handle, as user code would. */
+  on(handle: unknown, sql: string): Promise<void>;
+  /** The connections of the pool that are in use; 0 where there is no pool. */
+  inUse(): number;
+  close(): Promise<void>;
+}
+
+export interface Subject {
+  readonly name: string;
+  /** False when the server is not there. The tests are then skipped, and fail where `CI` is set. */
+  readonly available: boolean;
+  /** How a table says that its column `n` is unique only at COMMIT; none on MySQL. */
+  readonly deferred: string | undefined;
+  /** Whether a failed statement ends the whole transaction. */
+  readonly abortsOnError: boolean;
+  open(options?: { readonly port?: number }): Promise<Opened>;
+}
+
+export const postgresPort = 5432;
+export const mysqlPort = 3306;
+
+async function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const answer = (is: boolean) => () => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once("connect", answer(true)).once("error", answer(false));
+  });
+}
+
+const inCi = process.env["CI"] !== undefined;
+const [hasPostgres, hasMysql] = await Promise.all([listens(postgresPort), listens(mysqlPort)]);
+
+const postgres: Subject = {
+  name: "pg",
+  available: inCi || hasPostgres,
+  deferred: "n integer unique deferrable initially deferred",
+  abortsOnError: true,
+  open({ port = postgresPort } = {}) {
+    const pool = new pg.Pool({ host: "127.0.0.1", port, user: "postgres", database: "test", max: 4 });
+    pool.on("error", () => undefined);
+    return Promise.resolve({
+      database: pgDatabase(pool),
+      on: async (handle, sql) => {
+        await (handle as pg.PoolClient).query(sql);
+      },
+      inUse: () => pool.totalCount - pool.idleCount,
+      close: () => pool.end(),
+    });
+  },
+};
+
+const mysql2: Subject = {
+  name: "mysql2",
+  available: inCi || hasMysql,
+  deferred: undefined,
+  abortsOnError: false,
+  open({ port = mysqlPort } = {}) {
+    const pool = mysql.createPool({ host: "127.0.0.1", port, user: "root", database: "test", connectionLimit: 4 });
+    // mysql2 tells of no connection that is destroyed, so only its own lists know.
+    const lists = pool.pool as unknown as Record<"_allConnections" | "_freeConnections", { readonly length: number }>;
+    return Promise.resolve({
+      database: mysql2Database(pool),
+      on: async (handle, sql) => {
+        await (handle as mysql.PoolConnection).query(sql);
+      },
+      inUse: () => lists._allConnections.length - lists._freeConnections.length,
+      close: () => pool.end(),
+    });
+  },
+};
+
+const betterSqlite3: Subject = {
+  name: "better-sqlite3",
+  available: true,
+  deferred: "n integer references absent (id) deferrable initially deferred",
+  abortsOnError: false,
+  open() {
+    const folder = mkdtempSync(join(tmpdir(), "aftercommit-"));
+    const db = new BetterSqlite3(join(folder, "test.db"));
+    db.pragma("journal_mode = wal");
+    db.exec("create table absent (id integer primary key)");
+    return Promise.resolve({
+      database: betterSqlite3Database(db),
+      on: async (handle, sql) => {
+        await Promise.resolve((handle as BetterSqlite3.Database).exec(sql));
+      },
+      inUse: () => (db.inTransaction ? 1 : 0),
+      close: () => {
+        db.close();
+        rmSync(folder, { recursive: true });
+        return Promise.resolve();
+      },
+    });
+  },
+};
+
+const pglite: Subject = {
+  name: "pglite",
+  available: true,
+  deferred: "n integer unique deferrable initially deferred",
+  abortsOnError: true,
+  async open() {
+    const db = await PGlite.create();
+    return {
+      database: pgliteDatabase(db),
+      on: async (handle, sql) => {
+        await (handle as PGlite).exec(sql);
+      },
+      inUse: () => 0,
+      close: () => db.close(),
+    };
+  },
+};
+
+export const subjects: readonly Subject[] = [postgres, mysql2, betterSqlite3, pglite];

@@ -1,0 +1,81 @@
+/** Programs that must compile; the `typecheck:*` scripts compile them with each supported TypeScript. */
+import { z } from "zod";
+import {
+  afterCommit,
+  createTransactionManager,
+  defineConnection,
+  idempotencyKey,
+  sameTransaction,
+  type Committed,
+  type Delivery,
+  type IdempotencyKey,
+  type JobId,
+  type Queue,
+  type Transaction,
+} from "../../src/index.js";
+import { pgDatabase } from "../../src/databases/pg.js";
+import { memoryQueues } from "../../src/queues/memory.js";
+import type { TransactionalQueues } from "../../src/queues/queues.js";
+import type { Pool, PoolClient } from "pg";
+
+declare const pool: Pool;
+declare const outbox: Delivery;
+declare const tableQueues: TransactionalQueues;
+declare function computed(): number;
+
+const schema = z.object({ orderId: z.string(), at: z.iso.datetime().transform((text) => new Date(text)) });
+const options = { payload: schema, timeout: 30, repeatSafety: { by: "external-key" } } as const;
+
+const transactions = createTransactionManager(pgDatabase(pool));
+const memory = defineConnection({ queues: memoryQueues(), retryAfter: 90 });
+
+const shipments = memory.queue("shipments", {
+  payload: schema,
+  timeout: 30,
+  tries: 5,
+  backoff: [10, 60, 300],
+  repeatSafety: { by: "external-key" },
+  delivery: outbox,
+});
+
+export const asQueue: Queue<{ orderId: string; at: string }, { orderId: string; at: Date }> = shipments;
+
+export async function confirm(): Promise<JobId> {
+  const confirmed: Committed<{ id: string }> = await transactions.run(async (tx: Transaction<PoolClient>) => {
+    await tx.handle.query("select 1");
+    const count: number = await tx.savepoint(() => 1);
+    await shipments.enqueue(tx, { orderId: count.toString(), at: "2026-11-30T00:00:00Z" }, { delay: 60 });
+    return { id: "7" };
+  });
+  return shipments.dispatch(confirmed.map(({ id }) => ({ orderId: id, at: "2026-11-30T00:00:00Z" })));
+}
+
+export const queues = [
+  memory.queue("just-below", { ...options, timeout: 89, delivery: afterCommit() }),
+  memory.queue("fraction", { ...options, timeout: 89.5, delivery: afterCommit() }),
+  memory.queue("computed", { ...options, timeout: computed(), delivery: afterCommit() }),
+  memory.queue("tolerated", {
+    ...options,
+    repeatSafety: { by: "tolerated", reason: "the cache is only warmed" },
+    delivery: afterCommit(),
+  }),
+  memory.queue("unique", { ...options, unique: { for: 60 }, delivery: afterCommit() }),
+  memory.queue("debounced", { ...options, debounce: { for: 60 }, delivery: afterCommit() }),
+  defineConnection({ queues: memoryQueues(), retryAfter: computed() }).queue("any", {
+    ...options,
+    delivery: afterCommit(),
+  }),
+  defineConnection({ queues: memoryQueues(), retryAfter: 1000, delivery: outbox }).queue("by default", {
+    ...options,
+    timeout: 999,
+  }),
+  defineConnection({ queues: tableQueues, retryAfter: 90 }).queue("table", { ...options, delivery: sameTransaction() }),
+];
+
+declare const orderId: string;
+declare const customer: { readonly id: number; readonly tenant: bigint };
+export const keys: IdempotencyKey[] = [
+  idempotencyKey("grant-points", orderId),
+  idempotencyKey("grant-points", customer.id, customer.tenant, "order-confirmed"),
+  idempotencyKey("import", 7),
+];

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import {
+  afterCommit,
+  defineConnection,
+  sameTransaction,
+  type Committed,
+  type Transaction,
+} from "../../../src/index.js";
+import { memoryQueues } from "../../../src/queues/memory.js";
+
+declare const tx: Transaction;
+declare const handle: { query(text: string): Promise<unknown> };
+declare const committed: Committed<{ orderId: string }>;
+
+const payload = z.object({ orderId: z.string() });
+const connection = defineConnection({ queues: memoryQueues(), retryAfter: 90 });
+const repeatSafety = { by: "ledger" } as const;
+const delivery = afterCommit();
+
+connection.queue("equal", {
+  payload,
+  // ✗ The timeout (90) must be below the connection's retryAfter (90): a job that runs longer is given to a second worker while the first still runs.
+  timeout: 90,
+  repeatSafety,
+  delivery,
+});
+
+connection.queue("longer", {
+  payload,
+  // ✗ The timeout (120) must be below the connection's retryAfter (90)
+  timeout: 120,
+  repeatSafety,
+  delivery,
+});
+
+connection.queue("lock", {
+  payload,
+  timeout: 30,
+  // ✗ A lock only saves work: it expires, and its holder can lose it.
+  repeatSafety: { by: "unique" },
+  delivery,
+});
+
+connection.queue("unknown answer", {
+  payload,
+  timeout: 30,
+  // ✗ "external-key"
+  repeatSafety: { by: "hope" },
+  delivery,
+});
+
+connection.queue("no reason", {
+  payload,
+  timeout: 30,
+  // ✗ 'reason' is missing
+  repeatSafety: { by: "tolerated" },
+  delivery,
+});
+
+// ✗ 'repeatSafety' is missing
+connection.queue("no answer", { payload, timeout: 30, delivery });
+
+// ✗ 'delivery' is missing
+connection.queue("no delivery", { payload, timeout: 30, repeatSafety });
+
+connection.queue("unique and debounced", {
+  payload,
+  timeout: 30,
+  repeatSafety,
+  delivery,
+  unique: { for: 60 },
+  // ✗ A queue is unique or debounced, not both: unique drops the later jobs, debounce the earlier ones.
+  debounce: { for: 60 },
+});
+
+connection.queue("in memory", {
+  payload,
+  timeout: 30,
+  repeatSafety,
+  // ✗ Only a queue that lives in the business database can be written in the same transaction. Use an outbox.
+  delivery: sameTransaction(),
+});
+
+const orders = connection.queue("orders", { payload, timeout: 30, repeatSafety, delivery });
+
+// ✗ 'Committed<{ orderId: string; }>'
+void orders.dispatch({ orderId: "7" });
+// ✗ 'Committed<{ orderId: string; }>'
+void orders.dispatch({ value: { orderId: "7" }, map: () => committed });
+// ✗ 'Committed<{ orderId: number; }>'
+void orders.dispatch(committed.map(() => ({ orderId: 7 })));
+// ✗ Type 'number' is not assignable to type 'string'
+void orders.enqueue(tx, { orderId: 7 });
+// ✗ '"~transaction"' is missing
+void orders.enqueue(handle, { orderId: "7" });
