@@ -74,6 +74,7 @@ export function execute(node: Node, frame: Frame | undefined, values: Values, vi
     case "loop": {
       const before = all([node.init, node.iterated, node.test].filter((part) => part !== undefined));
       if (before !== "on") return before;
+      if (node.iterated && values.isEmpty(node.iterated, frame)) return "on";
       const flow = all([node.body, ...(node.update ? [node.update] : [])]);
       return flow === "stop" ? "stop" : "on";
     }

@@ -91,10 +91,10 @@ export class Origins {
   }
 
   /** What random value a call makes, directly or through small functions of the project. */
-  randomnessOf(call: CallNode, depth = 0): string | undefined {
+  randomnessOf(call: CallNode): string | undefined {
     const { knowledge, effects, semantics } = this.#program;
     const { callee, refs } = effects.calledBy(call, undefined);
-    if (callee.kind === "closure") return depth < 4 ? this.makerOf(callee.fn, depth) : undefined;
+    if (callee.kind === "closure") return this.makerOf(callee.fn);
     if (callee.kind === "other" && callee.node.kind === "call" && callee.node !== call) {
       // `const id = customAlphabet("…"); id()`
       const maker = knowledge.randoms
@@ -118,13 +118,11 @@ export class Origins {
   }
 
   /** What a small function of the project makes, if it makes something random. */
-  makerOf(fn: FunctionNode, depth = 0): string | undefined {
+  makerOf(fn: FunctionNode): string | undefined {
     const known = this.#makers.get(fn);
     if (known !== undefined) return known ?? undefined;
     this.#makers.set(fn, null);
-    const makes = isSmall(fn)
-      ? resultsOf(fn).flatMap((result) => this.#randomIn(result, depth + 1) ?? [])[0]
-      : undefined;
+    const makes = isSmall(fn) ? resultsOf(fn).flatMap((result) => this.#randomIn(result, 0) ?? [])[0] : undefined;
     this.#makers.set(fn, makes ?? null);
     return makes;
   }
@@ -148,7 +146,7 @@ export class Origins {
     const any = (nodes: readonly Node[]) => nodes.flatMap((inner) => this.#randomIn(inner, depth + 1) ?? [])[0];
     switch (node.kind) {
       case "call": {
-        const own = this.randomnessOf(node, depth);
+        const own = this.randomnessOf(node);
         if (own !== undefined) return own;
         // `randomBytes(8).toString("hex")`, `new OrderId(randomUUID())`, `Buffer.from(randomBytes(8))`
         if (node.callee.kind === "member") {

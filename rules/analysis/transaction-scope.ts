@@ -1,5 +1,14 @@
-import type { FileAnalysis } from "./analysis.js";
-import { childrenOf, contains, type CallNode, type FunctionNode, type Node, type TryNode } from "./code/node.js";
+import type { FileAnalysis, Program } from "./analysis.js";
+import { callersOf } from "./callers.js";
+import {
+  childrenOf,
+  contains,
+  enclosingFunction,
+  type CallNode,
+  type FunctionNode,
+  type Node,
+  type TryNode,
+} from "./code/node.js";
 import { functionsAtTop } from "./ambient-file.js";
 import { nameOfDecorator, refsOfDecorator } from "./decorators.js";
 import { describedTransaction, functionsOfWork } from "./described-work.js";
@@ -13,6 +22,9 @@ import { labelOf } from "./semantics.js";
 import { turnOfSql } from "./sql-turns.js";
 import type { Frame, Settled } from "./values.js";
 import { mentionsSql, tellingNames, wordsPattern } from "./wrapper-names.js";
+
+/** Of a function with more callers than this, some caller will pass what leads to the dispatch. */
+const CALLERS = 3;
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
@@ -103,7 +115,33 @@ class Search {
   run(): readonly DispatchInside[] {
     this.#visit(this.#analysis.file.root);
     this.#ambient();
-    return [...this.#found.values()].sort((a, b) => a.node.start - b.node.start);
+    return [...this.#found.values()]
+      .filter((dispatch) => !this.#isRuledOut(dispatch))
+      .sort((a, b) => a.node.start - b.node.start);
+  }
+
+  /** Whether the few callers of the function around a transaction all pass what leads to a branch without the dispatch. */
+  #isRuledOut({ scope, node }: DispatchInside): boolean {
+    const { body } = scope;
+    if (body.kind !== "function" || !body.body || !contains(body, node)) return false;
+    const fn = scope.kind === "callback" ? enclosingFunction(body) : scope.kind === "decorator" ? body : undefined;
+    // of one file alone, nobody knows all callers
+    if (!fn || fn.params.length === 0 || !this.#analysis.semantics.isTyped) return false;
+    const inside = body.body;
+    const calls = callsOf(fn, this.#analysis);
+    return (
+      calls.length > 0 &&
+      calls.every((call) => {
+        const called = this.#analysis.values.enter(
+          { kind: "closure", fn, frame: undefined, self: undefined },
+          call,
+          undefined,
+        );
+        const again = new Search(this.#analysis);
+        again.#body(scope, inside, fn === body ? called : { fn: body, args: undefined, self: undefined, up: called });
+        return !again.#found.has(node);
+      })
+    );
   }
 
   /** Looks at a node of the file and all below it. */
@@ -392,6 +430,15 @@ class Search {
       return;
     this.#found.set(dispatch.node, dispatch);
   }
+}
+
+/** The calls of a function, where every use of it is one and they are few. */
+function callsOf(fn: FunctionNode, program: Program): readonly CallNode[] {
+  const sites = callersOf(program).sitesOf(fn);
+  const calls = sites.flatMap((site) =>
+    site.parent?.kind === "call" && site.parent.callee === site ? site.parent : [],
+  );
+  return calls.length === sites.length && calls.length <= CALLERS ? calls : [];
 }
 
 function functionAround(node: Node): Node {

@@ -178,6 +178,15 @@ export class Values {
     }
   }
 
+  /** Whether a list surely has no elements: the `[]` of `items ?? []`, where no items were passed. */
+  isEmpty(node: Node, frame: Frame | undefined): boolean {
+    const settled = this.settle(node, frame);
+    if (settled.kind !== "other" || settled.node.kind !== "array" || settled.node.elements.length > 0) return false;
+    // an empty list with a name is there to be filled
+    const { parent } = settled.node;
+    return parent?.kind === "binary" || parent?.kind === "conditional";
+  }
+
   /** A literal value, wrapped so that "absent" can be one too. */
   constant(node: Node, frame: Frame | undefined): { value: unknown } | undefined {
     const settled = this.settle(node, frame);
@@ -321,7 +330,7 @@ export class Values {
           } else if (property.key === undefined) return undefined;
           else if (property.key === String(key)) return this.settle(property.value, object.frame, depth + 1);
         }
-        return { kind: "absent" };
+        return isFilledLater(object.node) ? undefined : { kind: "absent" };
       }
       case "instance":
         return typeof key === "string" ? this.#instanceMember(object, key, depth) : undefined;
@@ -403,6 +412,25 @@ function assignmentTo(body: Node, key: string): Node | undefined {
       return statement.value;
   }
   return undefined;
+}
+
+const filled = new WeakMap<ObjectNode, boolean>();
+
+/** Whether properties are added to an object after it was made: `const options = {}; if (late) options.notify = true`. */
+function isFilledLater(object: ObjectNode): boolean {
+  let answer = filled.get(object);
+  if (answer === undefined) {
+    const { parent, file, end } = object;
+    const name = parent?.kind === "declarator" && parent.target.kind === "name" ? parent.target.text : undefined;
+    const word = name?.replaceAll("$", "\\$");
+    answer =
+      word !== undefined &&
+      new RegExp(
+        `(?<![\\w$.])(?:${word}(?:\\??\\.[\\w$]+|\\[[^\\]]*\\])+\\s*(?:[-+*/|&?]*=(?!=|>))|Object\\.assign\\(\\s*${word}(?![\\w$]))`,
+      ).test(file.text.slice(end));
+    filled.set(object, answer);
+  }
+  return answer;
 }
 
 /** The frame in which a declaration was made: that of the innermost function around it that is being followed. */
