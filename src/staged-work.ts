@@ -24,6 +24,8 @@ let turns = 0;
 export class StagedWork {
   readonly #writes: Staged<WriteBatch<unknown>>[] = [];
   readonly #commitEffects: Staged<AfterCommitGroup>[] = [];
+  /** Those of frames that have ended inside this one, in the order in which they ended. */
+  readonly #innerCommitEffects: Staged<AfterCommitGroup>[] = [];
   readonly #rollbackEffects: Effect[] = [];
 
   beforeCommit<Item>(batch: WriteBatch<Item>, item: Item): void {
@@ -44,7 +46,7 @@ export class StagedWork {
 
   absorb(inner: StagedWork): void {
     for (const write of inner.#writes) this.#writes.push(write);
-    for (const effect of inner.#commitEffects) this.#commitEffects.push(effect);
+    for (const effect of inner.#inOrder("inner first")) this.#innerCommitEffects.push(effect);
     for (const effect of inner.#rollbackEffects) this.#rollbackEffects.push(effect);
   }
 
@@ -55,8 +57,7 @@ export class StagedWork {
   /** Runs every effect, one after the other; returns what they threw (TX-08). */
   async runCommitEffects(order: "registration" | "inner first"): Promise<unknown[]> {
     const errors: unknown[] = [];
-    if (order === "registration") this.#commitEffects.sort(byTurn);
-    for (const [group, items] of together(this.#commitEffects)) {
+    for (const [group, items] of together(this.#inOrder(order))) {
       try {
         await (group === alone ? (items[0] as Effect)() : group(items));
       } catch (error) {
@@ -64,6 +65,12 @@ export class StagedWork {
       }
     }
     return errors;
+  }
+
+  #inOrder(order: "registration" | "inner first"): readonly Staged<AfterCommitGroup>[] {
+    if (this.#innerCommitEffects.length === 0) return this.#commitEffects;
+    const effects = [...this.#innerCommitEffects, ...this.#commitEffects];
+    return order === "registration" ? effects.sort(byTurn) : effects;
   }
 
   async runRollbackEffects(): Promise<unknown[]> {

@@ -16,5 +16,5 @@ idempotencyKey("ship", order.id);
 idempotencyKey("ship", "7", null);
 // ✗ A part of a key must be a string, a number or a bigint.
 idempotencyKey("ship", { id: 7 });
-// ✗ expected at least 2
+// ✗ Expected at least 2 arguments, but got 1.
 idempotencyKey("ship");

@@ -91,5 +91,5 @@ void orders.dispatch({ value: { orderId: "7" }, map: () => committed });
 void orders.dispatch(committed.map(() => ({ orderId: 7 })));
 // ✗ Type 'number' is not assignable to type 'string'
 void orders.enqueue(tx, { orderId: 7 });
-// ✗ '"~transaction"' is missing
+// ✗ is missing the following properties from type 'Transaction<unknown>'
 void orders.enqueue(handle, { orderId: "7" });
