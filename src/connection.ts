@@ -3,6 +3,7 @@ import { requireSeconds, type Compare, type Seconds } from "./duration.js";
 import { ConfigurationError } from "./errors.js";
 import { createQueue, type Queue, type RepeatSafety } from "./queue.js";
 import type { Queues, TransactionalQueues } from "./queues/queues.js";
+import { refuseSecondCopy } from "./single-copy.js";
 import type { InputOf, OutputOf, StandardSchema } from "./standard-schema.js";
 
 /** Drops jobs that are asked for while one like them waits or runs. Saves work; correctness never rests on it. */
@@ -105,6 +106,7 @@ export function defineConnection<
   readonly delivery?: Default;
 }): QueueConnection<Adapter, RetryAfter, Default> {
   const { queues, retryAfter, delivery: defaultDelivery } = options;
+  refuseSecondCopy();
   requireSeconds(retryAfter, "`retryAfter`");
   const names = new Set<string>();
 

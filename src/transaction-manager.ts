@@ -11,6 +11,7 @@ import {
   RolledBackError,
   TransactionClosedError,
 } from "./errors.js";
+import { refuseSecondCopy } from "./single-copy.js";
 import { ambient, TransactionScope, type Root } from "./transaction-scope.js";
 import type { Transaction } from "./transaction.js";
 
@@ -64,6 +65,8 @@ export function createTransactionManager<Handle>(
   database: Database<Handle>,
   { effectOrder = "registration", onRollbackEffectError = warn }: TransactionManagerOptions = {},
 ): TransactionManager<Handle> {
+  refuseSecondCopy();
+
   /** The nearest scope of this manager around the running code, open or not. */
   function nearest(): TransactionScope<Handle> | undefined {
     for (let scope = ambient.getStore(); scope !== undefined; scope = scope.enclosing ?? scope.parent) {

@@ -76,6 +76,8 @@ export interface Database<Handle = unknown> extends Executor {
   /**
    * PostgreSQL's LISTEN on a connection of its own. Optional, so polling must always be on: `lost` is called once
    * when the subscription broke, and whoever wants more wake-ups listens again.
+   *
+   * @param channel a plain name: lower-case letters, digits and `_`
    */
   listen?(channel: string, wake: (payload: string) => void, lost: (error: unknown) => void): Promise<StopListening>;
 }

@@ -156,7 +156,7 @@ async function listen(
   client.on("end", onLost);
   client.on("notification", onNotification);
   try {
-    await client.query(`LISTEN "${channel.replaceAll('"', '""')}"`);
+    await client.query(`LISTEN ${channel}`);
   } catch (error) {
     stop();
     throw error;

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const src = join(import.meta.dirname, "../src");
+
+/** The modules that importing `file` loads at run time, and what of other packages. */
+function loaded(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(file, "utf8");
+  for (const [, clause = "", specifier = ""] of text.matchAll(/^(?:import|export) ([^;]*?) from "([^"]+)";/gm)) {
+    if (clause.startsWith("type ")) continue;
+    if (specifier.startsWith(".")) loaded(join(dirname(file), specifier.replace(/\.js$/, ".ts")), seen);
+    else seen.add(specifier);
+  }
+  return seen;
+}
+
+test("importing the package loads no adapter and no other package", () => {
+  const names = [...loaded(join(src, "index.ts"))].map((file) => (existsSync(file) ? relative(src, file) : file));
+  expect(names).toContain("transaction-manager.ts");
+  const adapters = names.filter(
+    (name) => /^(?:databases|queues|locks)\//.test(name) && !/\/(?:database|queues)\.ts$/.test(name),
+  );
+  expect(adapters).toEqual([]);
+  expect(names.filter((name) => !name.endsWith(".ts") && !name.startsWith("node:"))).toEqual([]);
+});
+
+test.each(["pg", "mysql2", "better-sqlite3", "pglite"])("the adapter of %s loads no package", (name) => {
+  const packages = [...loaded(join(src, `databases/${name}.ts`))].filter((file) => !file.startsWith(src));
+  expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual([]);
+});
