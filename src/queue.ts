@@ -128,6 +128,7 @@ function stillOpen(joined: TransactionScope | undefined): TransactionScope | und
     case "unknown":
       throw new CommitOutcomeUnknownError("the transaction that the value came from has an unknown outcome");
     case "open":
+    case "ending":
       return scope;
     default:
       return undefined;

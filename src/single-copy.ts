@@ -14,7 +14,7 @@ interface Copy {
  * @throws ConfigurationError when this process has already used another copy of this package
  */
 export function refuseSecondCopy(url: string = import.meta.url): void {
-  const copies = globalThis as { [key]?: Copy };
+  const copies = globalThis as unknown as Record<symbol, Copy | undefined>;
   const first = (copies[key] ??= { version, url });
   if (first.url !== url) {
     throw new ConfigurationError(

@@ -64,6 +64,8 @@ export class StagedWork {
         errors.push(error);
       }
     }
+    // Whoever still holds the scope, such as a timer that was started in it, must not hold all this.
+    this.#writes.length = this.#commitEffects.length = this.#innerCommitEffects.length = 0;
     return errors;
   }
 

@@ -9,7 +9,6 @@ import {
   ConfigurationError,
   messageOf,
   RolledBackError,
-  TransactionClosedError,
 } from "./errors.js";
 import { refuseSecondCopy } from "./single-copy.js";
 import { ambient, TransactionScope, type Root } from "./transaction-scope.js";
@@ -107,6 +106,7 @@ export function createTransactionManager<Handle>(
     try {
       result = await ambient.run(scope, () => work(scope));
       scope.assertNothingIsRunning();
+      scope.end();
       if (root.lost !== undefined) throw rolledBackBy(root.lost.cause);
       await scope.writeStaged();
     } catch (error) {
@@ -169,6 +169,7 @@ async function commit<Handle>(scope: TransactionScope<Handle>, { connection }: R
 
 async function rollBack<Handle>(scope: TransactionScope<Handle>, { connection }: Root<Handle>): Promise<void> {
   let broken = false;
+  scope.end();
   try {
     await connection.rollback();
   } catch {
@@ -195,12 +196,7 @@ function rolledBackBy(cause: unknown): RolledBackError {
 function isRetryable(database: Database, error: unknown): boolean {
   for (const cause of causesOf(error)) {
     // The work of another manager inside this one: what it committed must not be done again.
-    if (
-      cause instanceof AftercommitError &&
-      cause.state !== "rolled back" &&
-      !(cause instanceof TransactionClosedError)
-    )
-      return false;
+    if (cause instanceof AftercommitError && (cause.state === "committed" || cause.state === "unknown")) return false;
   }
   return database.failure(error).kind === "retryable";
 }

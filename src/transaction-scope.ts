@@ -18,7 +18,8 @@ export interface Root<Handle> {
   savepoints: number;
 }
 
-type ScopeState = "open" | "released" | "committed" | "rolled back" | "unknown";
+/** "ending": nothing new is taken, and the answer of the database is not there yet. */
+type ScopeState = "open" | "ending" | "released" | "committed" | "rolled back" | "unknown";
 
 /**
  * A transaction (no `parent`) or a savepoint frame of one. It is the `Transaction` that user code gets, with what
@@ -32,6 +33,8 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
   readonly #root: Root<Handle>;
   readonly #staged = new StagedWork();
   #state: ScopeState = "open";
+  /** The transaction was ended while this savepoint was still running: its statements have no place any more. */
+  #abandoned = false;
   #child: { readonly scope: TransactionScope<Handle>; readonly ended: Promise<void> } | undefined;
 
   constructor(root: Root<Handle>, parent: TransactionScope<Handle> | undefined) {
@@ -97,15 +100,15 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
     await connection.savepoint(name);
     try {
       const result = await ambient.run(this, () => work(this));
-      this.assertNothingIsRunning();
       this.assertOpen("The end of a savepoint");
+      this.assertNothingIsRunning();
+      this.#state = "ending";
       await this.#release(name);
       this.#state = "released";
       if (this.parent !== undefined) this.parent.#staged.absorb(this.#staged);
       return result;
     } catch (error) {
-      // The transaction may have ended under a savepoint that nobody awaited: then there is nothing to undo.
-      if (this.#state === "open") await this.#rollBackTo(name, error);
+      if (!this.#abandoned) await this.#rollBackTo(name, error);
       throw error;
     }
   }
@@ -123,6 +126,7 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
   }
 
   async #rollBackTo(name: string, cause: unknown): Promise<void> {
+    this.end();
     try {
       await this.#root.connection.rollbackToSavepoint(name);
     } catch {
@@ -153,6 +157,15 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
   async writeStaged(): Promise<void> {
     const executor: Executor = this.#root.connection;
     await this.#staged.write(executor);
+  }
+
+  /** Takes nothing new from now on, neither here nor in savepoints that nobody has awaited. */
+  end(): void {
+    this.#state = "ending";
+    const running = this.#child?.scope;
+    if (running === undefined) return;
+    running.#abandoned = true;
+    running.end();
   }
 
   committed(): void {

@@ -218,6 +218,40 @@ describe("savepoints", () => {
   });
 });
 
+describe("the end of a transaction", () => {
+  test("statements of a savepoint that nobody awaits do not reach the connection after its end", async () => {
+    const released: Promise<unknown>[] = [];
+    await caught(
+      transactions.run((tx) => {
+        released.push(caught(tx.savepoint(() => sleep(5))));
+        released.push(caught(tx.savepoint(() => sleep(5))));
+        throw new Error("no");
+      }),
+    );
+    await Promise.all(released);
+    expect(database.sent).toEqual(["BEGIN", "SAVEPOINT", "ROLLBACK"]);
+  });
+
+  test("nothing new is taken while COMMIT is under way", async () => {
+    const late: unknown[] = [];
+    let tx: Transaction | undefined;
+    database.commits.push(() => {
+      try {
+        tx?.afterCommit(run("late"));
+      } catch (error) {
+        late.push(error);
+      }
+      late.push(transactions.current());
+      return { outcome: "committed" };
+    });
+    await transactions.run((given) => {
+      tx = given;
+    });
+    expect(late).toEqual([expect.any(TransactionClosedError), undefined]);
+    expect(ran).toEqual([]);
+  });
+});
+
 describe("a run inside a run", () => {
   test("AC-09 it joins: one COMMIT, and its effects wait for it", async () => {
     await transactions.run(async (tx) => {
