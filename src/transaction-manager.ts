@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ambient } from "./ambient.js";
 import { Committed } from "./committed.js";
 import type { BeginOptions, Database } from "./databases/database.js";
 import {
@@ -11,7 +12,7 @@ import {
   RolledBackError,
 } from "./errors.js";
 import { refuseSecondCopy } from "./single-copy.js";
-import { ambient, TransactionScope, type Root } from "./transaction-scope.js";
+import { TransactionScope, type Root } from "./transaction-scope.js";
 import type { Transaction } from "./transaction.js";
 
 export interface RunOptions extends BeginOptions {

@@ -1,11 +1,8 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { ambient } from "./ambient.js";
 import { type Connection, type Database, type Executor, type QueryResult } from "./databases/database.js";
 import { ConfigurationError, RolledBackError, TransactionClosedError } from "./errors.js";
 import { StagedWork, type Batch, type Effect, type WriteBatch } from "./staged-work.js";
 import { type Transaction } from "./transaction.js";
-
-/** The innermost scope that the running code was started in, of whichever manager; it may have ended meanwhile. */
-export const ambient = new AsyncLocalStorage<TransactionScope>();
 
 /** What all scopes of one outermost transaction share. */
 export interface Root<Handle> {

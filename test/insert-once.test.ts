@@ -11,7 +11,6 @@ describe.each(subjects)("$name", (subject) => {
       opened = await subject.open();
       const { database } = opened;
       // The foreign key is in force on SQLite too: better-sqlite3 turns it on.
-      for (const table of ["grants", "grant_orders"]) await database.query(`drop table if exists ${table}`);
       await database.query("create table grant_orders (id integer not null primary key)");
       await database.query(
         `create table grants (

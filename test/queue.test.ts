@@ -13,7 +13,7 @@ import {
 import { isJobId } from "../src/job-id.js";
 import { memoryQueues, type MemoryQueues } from "../src/queues/memory.js";
 import type { Message, QueuePolicy } from "../src/queues/queues.js";
-import type { Queue } from "../src/queue.js";
+import { definitionOf, type Queue } from "../src/queue.js";
 import { createTransactionManager, type TransactionManager } from "../src/transaction-manager.js";
 import type { Transaction } from "../src/transaction.js";
 import { fakeDatabase, type FakeDatabase, type FakeHandle } from "./transaction-manager/fake-database.js";
@@ -240,6 +240,11 @@ describe("a definition that cannot be right is refused, also without types", () 
   ])("%s", (_, changes, message) => {
     expect(define(changes)).toThrow(ConfigurationError);
     expect(define(changes)).toThrow(message);
+  });
+
+  test("a queue that no connection has made", () => {
+    expect(definitionOf(shipments).policy).toMatchObject({ name: "shipments", tries: 1, backoff: [] });
+    expect(() => definitionOf({ ...shipments })).toThrow(TypeError);
   });
 
   test("the same name twice", () => {

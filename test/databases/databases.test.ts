@@ -15,9 +15,7 @@ describe.each(subjects)("$name", (subject) => {
     beforeAll(async () => {
       opened = await subject.open();
       transactions = createTransactionManager(opened.database);
-      await opened.database.query("drop table if exists conformance");
       await opened.database.query("create table conformance (id integer not null primary key)");
-      await opened.database.query("drop table if exists conformance_deferred");
       if (deferred !== undefined) await opened.database.query(`create table conformance_deferred (${deferred})`);
     });
     beforeEach(async () => {

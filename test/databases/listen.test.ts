@@ -4,17 +4,20 @@ import { describe, expect, test } from "vitest";
 import { postgresPort, subjects } from "./subjects.js";
 import { layWire } from "./wire.js";
 
+/** Channels are of the database, whatever the schema. */
+const channel = `aftercommit_test_${process.pid.toString()}`;
+
 describe.each(subjects.filter(({ name }) => name === "pg" || name === "pglite"))("$name", (subject) => {
   test.skipIf(!subject.available)("a notification arrives after its commit, until the subscription ends", async () => {
     const opened = await subject.open();
     const heard: string[] = [];
     const lost: unknown[] = [];
     const stop = await opened.database.listen?.(
-      "aftercommit_test",
+      channel,
       (payload) => heard.push(payload),
       (error) => lost.push(error),
     );
-    const notify = (payload: string) => opened.database.query(`notify aftercommit_test, '${payload}'`);
+    const notify = (payload: string) => opened.database.query(`notify ${channel}, '${payload}'`);
     await notify("first");
     await sleep(50);
     expect(heard).toEqual(["first"]);
@@ -36,7 +39,7 @@ describe.skipIf(subjects.find(({ name }) => name === "pg")?.available !== true)(
     const opened = await subject?.open({ port: wire.port });
     const lost: unknown[] = [];
     const stop = await opened?.database.listen?.(
-      "aftercommit_lost",
+      channel,
       () => undefined,
       (error) => lost.push(error),
     );

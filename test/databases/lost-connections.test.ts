@@ -19,7 +19,6 @@ describe.each(overTheNetwork)("$name", (subject) => {
       wire = await layWire(name === "pg" ? postgresPort : mysqlPort);
       opened = await subject.open({ port: wire.port });
       transactions = createTransactionManager(opened.database);
-      await opened.database.query("drop table if exists lost_connections");
       await opened.database.query("create table lost_connections (id integer not null primary key)");
     });
     beforeEach(async () => {

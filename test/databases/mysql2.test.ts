@@ -15,7 +15,6 @@ describe.skipIf(subject?.available !== true)("mysql2", () => {
     if (subject === undefined) throw new Error("no subject");
     opened = await subject.open();
     transactions = createTransactionManager(opened.database);
-    await opened.database.query("drop table if exists endings");
     await opened.database.query("create table endings (id integer primary key, n integer not null) engine=innodb");
   });
   beforeEach(async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -47,6 +48,9 @@ async function listens(port: number): Promise<boolean> {
   });
 }
 
+/** A schema for each opening, so that test files, and runs of them, do not meet. */
+const ownName = () => `aftercommit_${process.pid.toString()}_${randomBytes(4).toString("hex")}`;
+
 const inCi = process.env["CI"] !== undefined;
 const [hasPostgres, hasMysql] = await Promise.all([listens(postgresPort), listens(mysqlPort)]);
 
@@ -55,17 +59,29 @@ const postgres: Subject = {
   available: inCi || hasPostgres,
   deferred: "n integer unique deferrable initially deferred",
   abortsOnError: true,
-  open({ port = postgresPort } = {}) {
-    const pool = new pg.Pool({ host: "127.0.0.1", port, user: "postgres", database: "test", max: 4 });
+  async open({ port = postgresPort } = {}) {
+    const server = { host: "127.0.0.1", user: "postgres", database: "test" };
+    const schema = ownName();
+    const administer = async (sql: string) => {
+      const client = new pg.Client(server);
+      await client.connect();
+      await client.query(sql);
+      await client.end();
+    };
+    await administer(`create schema ${schema}`);
+    const pool = new pg.Pool({ ...server, port, max: 4, options: `-c search_path=${schema}` });
     pool.on("error", () => undefined);
-    return Promise.resolve({
+    return {
       database: pgDatabase(pool),
       on: async (handle, sql) => {
         await (handle as pg.PoolClient).query(sql);
       },
       inUse: () => pool.totalCount - pool.idleCount,
-      close: () => pool.end(),
-    });
+      close: async () => {
+        await pool.end();
+        await administer(`drop schema ${schema} cascade`);
+      },
+    };
   },
 };
 
@@ -74,18 +90,29 @@ const mysql2: Subject = {
   available: inCi || hasMysql,
   deferred: undefined,
   abortsOnError: false,
-  open({ port = mysqlPort } = {}) {
-    const pool = mysql.createPool({ host: "127.0.0.1", port, user: "root", database: "test", connectionLimit: 4 });
+  async open({ port = mysqlPort } = {}) {
+    const server = { host: "127.0.0.1", user: "root" };
+    const schema = ownName();
+    const administer = async (sql: string) => {
+      const client = await mysql.createConnection(server);
+      await client.query(sql);
+      await client.end();
+    };
+    await administer(`create database ${schema}`);
+    const pool = mysql.createPool({ ...server, port, database: schema, connectionLimit: 4 });
     // mysql2 tells of no connection that is destroyed, so only its own lists know.
     const lists = pool.pool as unknown as Record<"_allConnections" | "_freeConnections", { readonly length: number }>;
-    return Promise.resolve({
+    return {
       database: mysql2Database(pool),
       on: async (handle, sql) => {
         await (handle as mysql.PoolConnection).query(sql);
       },
       inUse: () => lists._allConnections.length - lists._freeConnections.length,
-      close: () => pool.end(),
-    });
+      close: async () => {
+        await pool.end();
+        await administer(`drop database ${schema}`);
+      },
+    };
   },
 };
 

@@ -72,7 +72,9 @@ const files = {
 
   "types.mts": `
     import aftercommit from "eslint-plugin-aftercommit";
-    import { version } from "aftercommit";
+    import { afterCommit, createTransactionManager, defineConnection, version, type Committed } from "aftercommit";
+    import { pgDatabase } from "aftercommit/databases/pg";
+    import { memoryQueues } from "aftercommit/queues/memory";
     import type { ESLint, Linter } from "eslint";
 
     export const plugin: ESLint.Plugin = aftercommit;
@@ -82,6 +84,9 @@ const files = {
       aftercommit.configs.all,
     ];
     export const sentence: string = version;
+    export const confirm = (pool: Parameters<typeof pgDatabase>[0]): Promise<Committed<number>> =>
+      createTransactionManager(pgDatabase(pool)).run(() => 7);
+    export const connection = defineConnection({ queues: memoryQueues(), retryAfter: 90, delivery: afterCommit() });
   `,
 };
 

@@ -1,0 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { TransactionScope } from "./transaction-scope.js";
+
+/**
+ * The innermost scope that the running code was started in, of whichever manager; it may have ended meanwhile. In a file
+ * of its own, so that the declarations of the public face need no types of Node.
+ */
+export const ambient = new AsyncLocalStorage<TransactionScope>();
