@@ -69,8 +69,9 @@ function firstInHandler(
 }
 
 /** How much of the code one has to read to see that a value arrives. */
-function effort({ isByName, names, through }: Arrival): number {
-  return names.length + 2 * through.length + (isByName ? 4 : 0);
+function effort({ isByName, names, through, column }: Arrival): number {
+  const isNamedAfterIt = isIdentityName(column ?? names.at(-1) ?? "");
+  return names.length + 2 * through.length + (isByName ? 4 : 0) + (isNamedAfterIt ? 0 : 3);
 }
 
 /** Whether a value that arrives somewhere is what others will know the work by. */

@@ -37,7 +37,7 @@ interface Step {
   readonly depth: number;
 }
 
-const DEPTH = 12;
+const DEPTH = 6;
 /** Functions looked at for one question. */
 const BREADTH = 120;
 /** Places looked at for one name: a name that stands at more is too common to be worth the search. */

@@ -31,7 +31,11 @@ const DEPTH = 8;
 /** How often a function is entered again from itself, each time with other arguments. */
 const RECURSION = 2;
 /** Calls looked at below one call: a bound for generated and cyclic code. */
-const BUDGET = 4000;
+const BUDGET = 50_000;
+/** How deep, and how long, the description of a frame may be for its answer to be kept. */
+const KEY_DEPTH = 8;
+const KEY_LENGTH = 600;
+const TOO_LONG = "?".repeat(KEY_LENGTH + 1);
 
 /** Finds what code does through the functions that it calls. One per program; every answer is kept. */
 export class Effects {
@@ -187,7 +191,8 @@ export class Effects {
     const key = this.#keyOf(frame);
     if (key !== undefined) {
       const known = this.#memo.get(key);
-      if (known !== undefined) return known ?? undefined;
+      // a path that would lead too deep from here is looked for again: what is found must not depend on who asked first
+      if (known === null || (known && depth + known.path.length - 1 <= DEPTH)) return known ?? undefined;
       if (this.#inProgress.has(key)) {
         this.#cut = true;
         return undefined;
@@ -279,11 +284,12 @@ export class Effects {
   /** A key for what a frame binds; none where it binds too much to be asked again. */
   #keyOf(frame: Frame): string | undefined {
     const key = this.#frameKey(frame, 0);
-    return key.length > 300 ? undefined : key;
+    return key.length > KEY_LENGTH ? undefined : key;
   }
 
   #frameKey(frame: Frame | undefined, depth: number): string {
-    if (!frame || depth > 3) return "";
+    if (!frame) return "";
+    if (depth > KEY_DEPTH) return TOO_LONG;
     const args = (frame.args ?? []).map((argument) =>
       this.#settledKey(this.#values.settle(argument.node, argument.frame), depth + 1),
     );

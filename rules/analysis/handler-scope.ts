@@ -281,7 +281,7 @@ export class Handlers {
   #registers(fn: FunctionNode, index: number, trail: Trail, depth: number): Registered | undefined {
     let id = this.#ids.get(fn);
     if (id === undefined) this.#ids.set(fn, (id = this.#nextId++));
-    const key = `${String(id)}:${String(index)}:${trail.join(".")}`;
+    const key = `${String(id)}:${String(index)}:${trail.join(".")}:${String(depth)}`;
     const known = this.#registering.get(key);
     if (known !== undefined) return known ?? undefined;
     this.#registering.set(key, null);

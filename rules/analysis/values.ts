@@ -58,6 +58,8 @@ export class Values {
   readonly #semantics: Semantics;
   readonly #settled = new Map<Node, Settled>();
   #steps = STEPS;
+  /** Whether the steps ran out: what is not known then may be known to the next question. */
+  #exhausted = false;
 
   constructor(semantics: Semantics) {
     this.#semantics = semantics;
@@ -66,6 +68,7 @@ export class Values {
   /** Allows the next question its full number of steps. */
   begin(): void {
     this.#steps = STEPS;
+    this.#exhausted = false;
   }
 
   settle(node: Node, frame: Frame | undefined, depth = 0): Settled {
@@ -74,11 +77,12 @@ export class Values {
     const known = frame ? (frame.answers ??= new Map()) : this.#settled;
     const before = known.get(node);
     if (before) return before;
-    if (depth > DEPTH || this.#steps-- <= 0) return { kind: "other", node, frame };
+    if (this.#steps-- <= 0) this.#exhausted = true;
+    if (depth > DEPTH || this.#exhausted) return { kind: "other", node, frame };
     // a value that is made of itself ends here
     known.set(node, { kind: "other", node, frame });
     const settled = this.#settle(node, frame, depth);
-    if (settled.kind === "other" && depth > 0) known.delete(node);
+    if (settled.kind === "other" && (depth > 0 || this.#exhausted)) known.delete(node);
     else known.set(node, settled);
     return settled;
   }

@@ -32,6 +32,9 @@ export class Wrappers {
   readonly #opened = new Map<FunctionNode, readonly Opened[]>();
   readonly #turns = new Map<FunctionNode, Turn | null>();
   readonly #run = new Map<FunctionNode, readonly { index: number; path: Path }[]>();
+  readonly #inProgress = new Set<FunctionNode>();
+  /** Functions in progress that were asked about again. */
+  readonly #cut = new Set<FunctionNode>();
   #names: WrapperNames | undefined;
 
   constructor(program: Program) {
@@ -58,23 +61,21 @@ export class Wrappers {
   }
 
   /** The transactions that a call opens around its arguments. */
-  openedBy(call: CallNode, frame: Frame | undefined, depth = 0): readonly Opened[] {
+  openedBy(call: CallNode, frame: Frame | undefined): readonly Opened[] {
     const name = nameOfCallee(call);
     if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
     const { knowledge, effects, values } = this.#program;
     if (call.args.length === 0 || !(this.#tells(call, name) || knowledge.ownNames.has(name ?? ""))) return [];
     if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame)))
       return [];
-    if (depth === 0) values.begin();
+    if (this.#inProgress.size === 0) values.begin();
     const called = effects.calledBy(call, frame);
     const { callee, refs } = called;
     const opener = refs.find((ref) => knowledge.transactions.find([ref]).length > 0);
     if (opener) return knowledge.transactions.find(refs).flatMap((known) => this.#opener(known, call, labelOf(opener)));
     if (effects.isUnknown(called)) return openedByShape(call, name);
-    if (depth >= DEPTH) return [];
     const candidates = callee.kind === "closure" ? [callee] : this.#implementationsOf(callee);
-    const found =
-      candidates.map((candidate) => this.#openedIn(candidate, depth)).find((opened) => opened.length > 0) ?? [];
+    const found = candidates.map((candidate) => this.#openedIn(candidate)).find((opened) => opened.length > 0) ?? [];
     return found.map((opened) => ({ ...opened, label: name ?? opened.label }));
   }
 
@@ -90,7 +91,7 @@ export class Wrappers {
 
   /** The parameters that a function runs inside a transaction that it opens. */
   runsInside(closure: Extract<Settled, { kind: "closure" }>): readonly Opened[] {
-    return this.#openedIn(closure, 0);
+    return this.#openedIn(closure);
   }
 
   /** Whether a decorator of the project runs the decorated method inside a transaction. */
@@ -99,7 +100,7 @@ export class Wrappers {
       decorator.kind === "call" ? nameOfCallee(decorator) : decorator.kind === "name" ? decorator.text : undefined;
     if (name === undefined || !this.openerNames.has(name)) return false;
     const body = this.decoratorBody(decorator);
-    return body !== undefined && this.#openedIn(body, 0).length > 0;
+    return body !== undefined && this.#openedIn(body).length > 0;
   }
 
   /** The function that a decorator of the project puts in the place of the method, in the frame of the decorator. */
@@ -130,7 +131,7 @@ export class Wrappers {
   }
 
   /** Whether a call begins, commits or rolls back a transaction by itself. */
-  turnOf(call: CallNode, frame: Frame | undefined, depth = 0): Turn | undefined {
+  turnOf(call: CallNode, frame: Frame | undefined): Turn | undefined {
     const name = nameOfCallee(call);
     if (name === undefined || !this.mayTurn(call)) return undefined;
     const { knowledge, effects } = this.#program;
@@ -147,7 +148,7 @@ export class Wrappers {
       if (entry.withoutCallback && call.args.some((argument) => this.#isCallback(argument, frame))) continue;
       return "begin";
     }
-    const inside = callee.kind === "closure" && depth < DEPTH ? this.#turnIn(callee, depth) : undefined;
+    const inside = callee.kind === "closure" ? this.#turnIn(callee) : undefined;
     return inside ?? (refs.some((ref) => !ref.isProject) ? undefined : this.#turnByShape(call, name));
   }
 
@@ -298,11 +299,12 @@ export class Wrappers {
   }
 
   /** The parameters that a function of the project runs inside a transaction that it opens. */
-  #openedIn(closure: Extract<Settled, { kind: "closure" }>, depth: number): readonly Opened[] {
+  #openedIn(closure: Extract<Settled, { kind: "closure" }>): readonly Opened[] {
+    return this.#once(this.#opened, closure.fn, [], () => this.#findOpened(closure));
+  }
+
+  #findOpened(closure: Extract<Settled, { kind: "closure" }>): readonly Opened[] {
     const { fn } = closure;
-    const known = this.#opened.get(fn);
-    if (known) return known;
-    this.#opened.set(fn, []);
     const found: Opened[] = [];
     let label = "";
     let isOpen = false;
@@ -347,14 +349,14 @@ export class Wrappers {
     const walk = (body: Node, around: Frame): Flow =>
       execute(body, around, values, {
         call: (call, inner) => {
-          const turn = this.turnOf(call, inner, depth + 1);
+          const turn = this.turnOf(call, inner);
           if (turn) {
             isOpen = turn === "begin";
             label = nameOfCallee(call) ?? "";
             entry = undefined;
             return false;
           }
-          for (const opened of this.openedBy(call, inner, depth + 1)) {
+          for (const opened of this.openedBy(call, inner)) {
             label = opened.label;
             entry = opened.entry;
             const argument = call.args[opened.argument];
@@ -383,21 +385,40 @@ export class Wrappers {
         },
       });
     if (fn.body) walk(fn.body, frame);
-    this.#opened.set(fn, found);
     return found;
   }
 
+  /**
+   * The answer about a function, found once. A function that leads back to itself adds nothing; what was found on the
+   * way there is not kept, because it would not be the same from elsewhere.
+   */
+  #once<T>(answers: Map<FunctionNode, T>, fn: FunctionNode, nothing: T, find: () => T): T {
+    const known = answers.get(fn);
+    if (known !== undefined) return known;
+    if (this.#inProgress.has(fn)) {
+      this.#cut.add(fn);
+      return nothing;
+    }
+    this.#inProgress.add(fn);
+    const answer = find();
+    this.#inProgress.delete(fn);
+    this.#cut.delete(fn);
+    if (this.#cut.size === 0) answers.set(fn, answer);
+    return answer;
+  }
+
   /** Whether a short function of the project begins or ends a transaction and leaves it so. */
-  #turnIn(closure: Extract<Settled, { kind: "closure" }>, depth: number): Turn | undefined {
+  #turnIn(closure: Extract<Settled, { kind: "closure" }>): Turn | undefined {
+    return this.#once(this.#turns, closure.fn, null, () => this.#findTurn(closure) ?? null) ?? undefined;
+  }
+
+  #findTurn(closure: Extract<Settled, { kind: "closure" }>): Turn | undefined {
     const { fn } = closure;
-    const known = this.#turns.get(fn);
-    if (known !== undefined) return known ?? undefined;
-    this.#turns.set(fn, null);
     let last: Turn | undefined;
     if (fn.body && fn.end - fn.start <= SHORT) {
       execute(fn.body, { fn, args: undefined, self: closure.self, up: closure.frame }, this.#program.values, {
         call: (call, inner) => {
-          const turn = this.turnOf(call, inner, depth + 1);
+          const turn = this.turnOf(call, inner);
           // a begin that is committed here is over when the function returns
           if (turn) last = last === "begin" && turn !== "begin" ? undefined : turn;
           return false;
@@ -409,7 +430,6 @@ export class Wrappers {
         handler: () => "on",
       });
     }
-    this.#turns.set(fn, last ?? null);
     return last;
   }
 }
