@@ -1,6 +1,6 @@
 /** Wake-ups of PostgreSQL. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { postgresPort, subjects } from "./subjects.js";
 import { layWire } from "./wire.js";
 
@@ -19,8 +19,9 @@ describe.each(subjects.filter(({ name }) => name === "pg" || name === "pglite"))
     );
     const notify = (payload: string) => opened.database.query(`notify ${channel}, '${payload}'`);
     await notify("first");
-    await sleep(50);
-    expect(heard).toEqual(["first"]);
+    await vi.waitFor(() => {
+      expect(heard).toEqual(["first"]);
+    });
     await stop?.();
     await stop?.();
     await notify("second");
@@ -44,9 +45,10 @@ describe.skipIf(subjects.find(({ name }) => name === "pg")?.available !== true)(
       (error) => lost.push(error),
     );
     wire.cut();
-    await sleep(50);
-    expect(lost).toHaveLength(1);
-    expect(opened?.inUse()).toBe(0);
+    await vi.waitFor(() => {
+      expect(lost).toHaveLength(1);
+      expect(opened?.inUse()).toBe(0);
+    });
     await stop?.();
     await opened?.close();
     await wire.close();
