@@ -38,6 +38,7 @@ export function betterSqlite3Database<Db extends BetterSqlite3>(
 ): Database<Db> {
   requireSeconds(busyTimeout, "`busyTimeout`");
   const turns = new Turns();
+  const patience = new Patience(db, busyTimeout);
 
   return {
     dialect: "sqlite",
@@ -46,7 +47,7 @@ export function betterSqlite3Database<Db extends BetterSqlite3>(
     async query<Row>(text: string, values?: readonly unknown[]) {
       const done = await turns.next();
       try {
-        return await whenNotBusy(db, busyTimeout, () => execute<Row>(db, text, values));
+        return await patience.run(() => execute<Row>(db, text, values));
       } finally {
         done();
       }
@@ -55,12 +56,12 @@ export function betterSqlite3Database<Db extends BetterSqlite3>(
     async begin() {
       const done = await turns.next();
       try {
-        await whenNotBusy(db, busyTimeout, () => db.exec("BEGIN IMMEDIATE"));
+        await patience.exec("BEGIN IMMEDIATE");
       } catch (error) {
         done();
         throw error;
       }
-      return new SqliteConnection(db, busyTimeout, done);
+      return new SqliteConnection(db, patience, done);
     },
   };
 }
@@ -81,15 +82,60 @@ class Turns {
   }
 }
 
+/**
+ * Waits for a lock without blocking the event loop. SQLite's own waiting would, and whoever holds the lock may need this
+ * process's event loop to let it go.
+ */
+class Patience {
+  readonly #db: BetterSqlite3;
+  readonly #limitMs: number;
+  readonly #own: string;
+
+  constructor(db: BetterSqlite3, limit: Seconds) {
+    this.#db = db;
+    this.#limitMs = limit * 1000;
+    this.#own = `PRAGMA busy_timeout = ${String(db.pragma("busy_timeout", { simple: true }))}`;
+  }
+
+  /** Runs one statement that returns nothing. One call of `exec` for all three: each costs as much as the statement. */
+  exec(text: string): Promise<void> {
+    return this.#retrying(() => {
+      this.#db.exec(`PRAGMA busy_timeout = 0; ${text}; ${this.#own}`);
+    });
+  }
+
+  run<T>(statement: () => T): Promise<T> {
+    return this.#retrying(() => {
+      this.#db.exec("PRAGMA busy_timeout = 0");
+      const result = statement();
+      this.#db.exec(this.#own);
+      return result;
+    });
+  }
+
+  async #retrying<T>(statement: () => T): Promise<T> {
+    const until = Date.now() + this.#limitMs;
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
+      try {
+        return statement();
+      } catch (error) {
+        this.#db.exec(this.#own);
+        if (codeOf(error)?.startsWith("SQLITE_BUSY") !== true || Date.now() + waitMs > until) throw error;
+      }
+      await sleep(waitMs * (0.5 + Math.random() / 2));
+    }
+  }
+}
+
 class SqliteConnection<Db extends BetterSqlite3> implements Connection<Db> {
   readonly #db: Db;
-  readonly #busyTimeout: Seconds;
+  readonly #patience: Patience;
   readonly #done: () => void;
   readonly #guarded;
 
-  constructor(db: Db, busyTimeout: Seconds, done: () => void) {
+  constructor(db: Db, patience: Patience, done: () => void) {
     this.#db = db;
-    this.#busyTimeout = busyTimeout;
+    this.#patience = patience;
     this.#done = done;
     this.#guarded = guardHandle(db, methods);
   }
@@ -119,7 +165,7 @@ class SqliteConnection<Db extends BetterSqlite3> implements Connection<Db> {
     // Some errors (full disk, I/O, deadlock) make SQLite roll back by itself, whoever swallowed them.
     if (!this.#db.inTransaction) return { outcome: "rolled back" };
     try {
-      await whenNotBusy(this.#db, this.#busyTimeout, () => this.#db.exec("COMMIT"));
+      await this.#patience.exec("COMMIT");
       return { outcome: "committed" };
     } catch (cause) {
       if (codeOf(cause)?.startsWith("SQLITE_IOERR") === true) throw cause;
@@ -154,26 +200,6 @@ function execute<Row>(db: BetterSqlite3, text: string, values: readonly unknown[
   return statement.reader
     ? { rows: statement.all(...values) as Row[], affectedRows: 0 }
     : { rows: [], affectedRows: statement.run(...values).changes };
-}
-
-/**
- * Waits for a lock without blocking the event loop. SQLite's own waiting would, and whoever holds the lock may need this
- * process's event loop to let it go.
- */
-async function whenNotBusy<T>(db: BetterSqlite3, busyTimeout: Seconds, run: () => T): Promise<T> {
-  const until = Date.now() + busyTimeout * 1000;
-  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
-    const own = db.pragma("busy_timeout", { simple: true });
-    db.pragma("busy_timeout = 0");
-    try {
-      return run();
-    } catch (error) {
-      if (codeOf(error)?.startsWith("SQLITE_BUSY") !== true || Date.now() + waitMs > until) throw error;
-    } finally {
-      db.pragma(`busy_timeout = ${String(own)}`);
-    }
-    await sleep(waitMs * (0.5 + Math.random() / 2));
-  }
 }
 
 function sqliteFailure(error: unknown): Failure {
