@@ -108,12 +108,12 @@ export function createTransactionManager<Handle>(
       result = await ambient.run(scope, () => work(scope));
       scope.assertNothingIsRunning();
       scope.end();
-      if (root.lost !== undefined) throw rolledBackBy(root.lost.cause);
+      if (root.lost !== undefined) throw refused(root.lost.cause);
       await scope.writeStaged();
     } catch (error) {
       await rollBack(scope, root);
       throw database.failure(error).kind === "aborted" && !(error instanceof RolledBackError)
-        ? rolledBackBy(error)
+        ? swallowed(error)
         : error;
     }
     await commit(scope, root);
@@ -163,7 +163,7 @@ async function commit<Handle>(scope: TransactionScope<Handle>, { connection }: R
   connection.release(false);
   if (answer.outcome === "rolled back") {
     await scope.rolledBack();
-    throw rolledBackBy(answer.cause);
+    throw answer.cause === undefined ? swallowed() : refused(answer.cause);
   }
   scope.committed();
 }
@@ -181,17 +181,21 @@ async function rollBack<Handle>(scope: TransactionScope<Handle>, { connection }:
   await scope.rolledBack();
 }
 
-function rolledBackBy(cause: unknown): RolledBackError {
-  return cause === undefined
-    ? new RolledBackError(
-        "The database rolled the transaction back instead of committing it: a statement had failed and its error was " +
-          "swallowed, or the transaction was ended on the handle. Nothing is stored. Let errors of statements through, " +
-          "or give a statement that may fail a savepoint of its own.",
-      )
-    : new RolledBackError(
-        `The database did not commit the transaction (${messageOf(cause)}). ` + "Nothing is stored, no follow-up ran.",
-        cause,
-      );
+function swallowed(cause?: unknown): RolledBackError {
+  return new RolledBackError(
+    "The database rolled the transaction back instead of committing it: a statement in it had failed and its error was " +
+      "swallowed. Nothing is stored, no follow-up ran. Let errors of statements through, or give a statement that may " +
+      "fail a savepoint of its own.",
+    cause,
+  );
+}
+
+function refused(cause: unknown): RolledBackError {
+  return new RolledBackError(
+    `The database did not commit the transaction (${messageOf(cause)}). Nothing is stored, no follow-up ran. ` +
+      "Run it again if the cause may pass.",
+    cause,
+  );
 }
 
 function isRetryable(database: Database, error: unknown): boolean {
