@@ -33,6 +33,7 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
   /** The transaction was ended while this savepoint was still running: its statements have no place any more. */
   #abandoned = false;
   #child: { readonly scope: TransactionScope<Handle>; readonly ended: Promise<void> } | undefined;
+  #halfDone: { readonly cause: unknown } | undefined;
 
   constructor(root: Root<Handle>, parent: TransactionScope<Handle> | undefined) {
     this.#root = root;
@@ -156,6 +157,11 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
     await this.#staged.write(executor);
   }
 
+  /** For who has written half of what belongs together: this frame must not be committed, whoever catches the error. */
+  refuseCommit(cause: unknown): void {
+    this.#halfDone ??= { cause };
+  }
+
   /** Takes nothing new from now on, neither here nor in savepoints that nobody has awaited. */
   end(): void {
     this.#state = "ending";
@@ -191,6 +197,13 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
 
   /** A savepoint that still runs means that somebody did not await it; half of it would be committed. */
   assertNothingIsRunning(): void {
+    if (this.#halfDone !== undefined) {
+      throw new RolledBackError(
+        "The effect of a ledger's operation had failed and its error was swallowed, so all was rolled back. Let the " +
+          "error through, or give what may fail a savepoint of its own.",
+        this.#halfDone.cause,
+      );
+    }
     if (this.#child === undefined) return;
     throw new RolledBackError(
       "The transaction's function returned while a savepoint or a joined `run` inside it was still running, " +

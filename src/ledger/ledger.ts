@@ -1,0 +1,196 @@
+import { Committed } from "../committed.js";
+import { requireSeconds, type Seconds } from "../duration.js";
+import { ConfigurationError, InvalidKeyError } from "../errors.js";
+import type { IdempotencyKey } from "../idempotency-key.js";
+import { insertOnce } from "../insert-once.js";
+import { scopeOf, type TransactionScope } from "../transaction-scope.js";
+import type { TransactionManager } from "../transaction-manager.js";
+import type { Transaction } from "../transaction.js";
+import { defaultTable, plainName } from "./ddl.js";
+import { fingerprintOf } from "./fingerprint.js";
+import { KeyReusedError, OperationTooOldError } from "./ledger-errors.js";
+import { checkedAge, pruneTable, type PruneOptions } from "./retention.js";
+import { doEffect, doOnceOnPostgres, takesOneStatement, type LedgerRecord, type SqlEffect } from "./sql-effect.js";
+import { verifyTable } from "./verify.js";
+
+export interface LedgerOptions<Handle> {
+  /** The transactions in which effects are done. The ledger's table lives in their database. */
+  readonly transactions: TransactionManager<Handle>;
+  /** Default `aftercommit_ledger`. */
+  readonly table?: string;
+  /**
+   * For how many seconds a record is kept at least. An operation that happened longer ago is refused (RT-02), and `once`
+   * then needs `occurredAt`. Default: for ever, and `prune` refuses (RT-06).
+   */
+  readonly retention?: Seconds;
+}
+
+export interface OnceOptions {
+  /**
+   * What the operation does: the amount, the receiver. It must be the same each time for one key (LG-13). Anything that
+   * JSON can say; only a hash of it is stored.
+   */
+  readonly fingerprint?: unknown;
+  /** When the business operation happened (`job.occurredAt`). Needed where the ledger has a `retention`. */
+  readonly occurredAt?: Date;
+}
+
+export interface Ledger<Handle = unknown> {
+  /**
+   * Does `effect` unless the operation was done before, in the transaction of its record: there is no state in which one
+   * of them is stored without the other. Waits for a transaction that is doing the same operation right now (LG-07,
+   * LG-08). The answer is final when the outermost transaction has committed.
+   *
+   * When `effect` throws, the transaction (or the savepoint in which this was called) cannot commit any more, also where
+   * the error is caught.
+   *
+   * @param effect what to do, on `tx.handle`; or one statement, see `SqlEffect`
+   * @returns true when this call did it, false when it was done before
+   * @throws whatever `effect` throws (LG-05)
+   * @throws KeyReusedError, EffectMissedError, OperationTooOldError, TransactionClosedError
+   * @throws ConfigurationError outside a transaction, for one of another database (LG-14), or for a table that is not right
+   */
+  once(
+    tx: Transaction<Handle>,
+    key: IdempotencyKey,
+    effect: (() => unknown) | SqlEffect,
+    options?: OnceOptions,
+  ): Promise<boolean>;
+
+  /**
+   * `once` in a transaction of its own, or in the open one of this async context. On PostgreSQL that is a single
+   * statement, without BEGIN and COMMIT.
+   *
+   * @throws what `once` and `transactions.run` throw
+   */
+  run(key: IdempotencyKey, effect: SqlEffect, options?: OnceOptions): Promise<Committed<boolean>>;
+
+  /**
+   * Looks whether the table is there and right. Call it when the program starts; the first `once` does it too.
+   *
+   * @throws ConfigurationError that names what is missing
+   */
+  verify(): Promise<void>;
+
+  /**
+   * Deletes old records in small batches, unless a duplicate of them could still arrive (F20). Several may run at once.
+   *
+   * @returns how many
+   * @throws ConfigurationError for a time that is too short (RT-03) or a ledger without `retention` (RT-06)
+   */
+  prune(options: PruneOptions): Promise<number>;
+}
+
+/**
+ * A table whose unique key decides whether an operation was done already, in the transaction of its effect. It protects
+ * what is in this database; other services need an idempotency key of their own.
+ *
+ * @throws ConfigurationError
+ */
+export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Handle> {
+  const { transactions, retention } = options;
+  const { database } = transactions;
+  const table = plainName(options.table ?? defaultTable);
+  if (retention !== undefined) requireSeconds(retention, "`retention`");
+  let verified: Promise<void> | undefined;
+
+  /** Once in the life of the ledger; in the transaction, because an embedded database has no second connection. */
+  async function verifyFirst(executor: Pick<TransactionScope, "query">): Promise<void> {
+    verified ??= verifyTable(executor, database, table);
+    const mine = verified;
+    await mine.catch((error: unknown) => {
+      if (verified === mine) verified = undefined;
+      throw error;
+    });
+  }
+
+  function recordOf(key: IdempotencyKey, { fingerprint, occurredAt }: OnceOptions): LedgerRecord {
+    const text: unknown = key;
+    if (typeof text !== "string" || !/^[\x21-\x7e]{1,255}$/.test(text)) {
+      throw new InvalidKeyError("The key of an operation must come from `idempotencyKey`. Nothing was written.");
+    }
+    if (retention !== undefined) {
+      if (!(occurredAt instanceof Date) || Number.isNaN(occurredAt.getTime())) {
+        throw new ConfigurationError(
+          "This ledger forgets, so it must know when the operation happened: give `occurredAt` (in a worker: " +
+            "`job.occurredAt`). Nothing was written.",
+        );
+      }
+      if (Date.now() - occurredAt.getTime() > retention * 1000) {
+        throw new OperationTooOldError(key, occurredAt, retention);
+      }
+    }
+    return { table, key, fingerprint: fingerprint === undefined ? null : fingerprintOf(fingerprint) };
+  }
+
+  /** @throws KeyReusedError when the stored record is of another payload */
+  async function compare(executor: Pick<TransactionScope, "query">, { key, fingerprint }: LedgerRecord): Promise<void> {
+    if (fingerprint === null) return;
+    const { rows } = await executor.query<{ fingerprint: string | null }>(reading(database.dialect, table), [key]);
+    const stored = rows[0]?.fingerprint ?? fingerprint;
+    if (stored !== fingerprint) throw new KeyReusedError(key);
+  }
+
+  async function insert(scope: TransactionScope, { key, fingerprint }: LedgerRecord): Promise<boolean> {
+    const values = { operation_key: key, fingerprint };
+    const row = { table, values, key: ["operation_key"], keyName: "PRIMARY" };
+    return (await insertOnce(scope, database, row)) === "inserted";
+  }
+
+  async function once(
+    tx: Transaction<Handle>,
+    key: IdempotencyKey,
+    effect: (() => unknown) | SqlEffect,
+    onceOptions: OnceOptions = {},
+  ): Promise<boolean> {
+    const scope = scopeOf(tx, database);
+    const record = recordOf(key, onceOptions);
+    await verifyFirst(scope);
+    if (typeof effect !== "function" && takesOneStatement(database)) {
+      const first = await doOnceOnPostgres(scope, record, effect);
+      if (!first) await compare(scope, record);
+      return first;
+    }
+    if (!(await insert(scope, record))) {
+      await compare(scope, record);
+      return false;
+    }
+    try {
+      await (typeof effect === "function" ? effect() : doEffect(scope, key, effect));
+    } catch (error) {
+      // The record without its effect must never be stored, whoever catches this.
+      scope.refuseCommit(error);
+      throw error;
+    }
+    return true;
+  }
+
+  return {
+    once,
+
+    async run(key, effect, runOptions = {}) {
+      if (transactions.current() !== undefined || !takesOneStatement(database)) {
+        return transactions.run((tx) => once(tx, key, effect, runOptions));
+      }
+      const record = recordOf(key, runOptions);
+      await verifyFirst(database);
+      const first = await doOnceOnPostgres(database, record, effect);
+      if (!first) await compare(database, record);
+      return new Committed(first, undefined);
+    },
+
+    verify: () => verifyTable(database, database, table),
+
+    async prune(pruneOptions) {
+      const age = checkedAge(retention, pruneOptions);
+      await verifyTable(database, database, table);
+      return pruneTable(database, table, age, pruneOptions);
+    },
+  };
+}
+
+/** On MySQL a lock: the row may be younger than the snapshot of the transaction (F13). */
+function reading(dialect: "postgres" | "mysql" | "sqlite", table: string): string {
+  const text = `SELECT fingerprint FROM ${table} WHERE operation_key = ${dialect === "postgres" ? "$1" : "?"}`;
+  return dialect === "mysql" ? `${text} LOCK IN SHARE MODE` : text;
+}

@@ -1,0 +1,109 @@
+import type { Database } from "../databases/database.js";
+import { requireSeconds, type Seconds } from "../duration.js";
+import { ConfigurationError } from "../errors.js";
+import { definitionOf, type Queue } from "../queue.js";
+import type { QueuePolicy } from "../queues/queues.js";
+
+export interface PruneOptions {
+  /** Records older than this many seconds are deleted. Default, and least: the ledger's `retention`. */
+  readonly olderThan?: Seconds;
+  /** Every queue whose jobs use this ledger: their settings say how long a redelivery can take. */
+  readonly queues: readonly Queue[];
+  /**
+   * For how many seconds after the first request the same operation can still be asked for from outside of these queues'
+   * own retries: a producer or webhook that sends again, jobs that wait in a queue or an outbox, failed jobs that are run
+   * again by hand, a backup that is restored.
+   */
+  readonly resentWithin: Seconds;
+  /** How many records one statement deletes at most. Default 1,000. */
+  readonly batchSize?: number;
+  /** Stops after the present batch. */
+  readonly signal?: AbortSignal;
+}
+
+/** Clocks differ: a record is kept this much longer, in seconds. */
+export const clockMargin: Seconds = 300;
+
+/**
+ * The longest that a queue goes on delivering a job by itself, in seconds: each start may use up its whole lease, and a
+ * wait comes before each further one.
+ */
+export function longestRedelivery({ tries, retryAfter, backoff }: QueuePolicy): Seconds {
+  const waits = Array.from({ length: tries - 1 }, (_, index) => backoff[Math.min(index, backoff.length - 1)] ?? 0);
+  return tries * retryAfter + waits.reduce((sum, wait) => sum + wait, 0);
+}
+
+/**
+ * Checks that no duplicate of what is deleted can still arrive (F20).
+ *
+ * @returns the age from which records are deleted
+ * @throws ConfigurationError with the numbers (RT-03, RT-06)
+ */
+export function checkedAge(retention: Seconds | undefined, options: PruneOptions): Seconds {
+  if (retention === undefined) {
+    throw new ConfigurationError(
+      "This ledger keeps its records for ever, so there is nothing to prune. Give `createLedger` a `retention` to change that.",
+    );
+  }
+  const { queues, resentWithin, olderThan = retention } = options;
+  requireSeconds(olderThan, "`olderThan`");
+  if (typeof resentWithin !== "number" || !(resentWithin >= 0)) {
+    throw new ConfigurationError(`\`resentWithin\` must be seconds from 0, not ${String(resentWithin)}.`);
+  }
+  if (olderThan < retention) {
+    throw new ConfigurationError(
+      `\`olderThan\` (${olderThan} s) must not be below the ledger's \`retention\` (${retention} s): the ledger answers ` +
+        "for operations that old.",
+    );
+  }
+  let longest: { readonly name: string; readonly seconds: Seconds } | undefined;
+  for (const queue of queues) {
+    const { policy } = definitionOf(queue);
+    const seconds = longestRedelivery(policy);
+    if (longest === undefined || seconds > longest.seconds) longest = { name: policy.name, seconds };
+  }
+  if (longest === undefined) {
+    throw new ConfigurationError("`queues` is empty. Name every queue whose jobs use this ledger.");
+  }
+  const needed = resentWithin + longest.seconds;
+  if (olderThan < needed) {
+    throw new ConfigurationError(
+      `Records must be kept for at least ${needed} s, not ${olderThan} s: an operation can be asked for again within ` +
+        `${resentWithin} s, and then queue "${longest.name}" can go on delivering it for ${longest.seconds} s. ` +
+        "A duplicate that arrives after its record was deleted counts twice. Nothing was deleted.",
+    );
+  }
+  return olderThan;
+}
+
+/** Deletes in batches, each in a transaction of its own, so that none holds locks for long (RT-05). */
+export async function pruneTable(
+  database: Database,
+  table: string,
+  age: Seconds,
+  { batchSize = 1000, signal }: PruneOptions,
+): Promise<number> {
+  if (!Number.isInteger(batchSize) || batchSize < 1) {
+    throw new ConfigurationError(`\`batchSize\` must be a whole number from 1, not ${String(batchSize)}.`);
+  }
+  const text = deletions[database.dialect](table);
+  let deleted = 0;
+  while (signal?.aborted !== true) {
+    const { affectedRows } = await database.query(text, [age + clockMargin, batchSize]);
+    deleted += affectedRows;
+    if (affectedRows < batchSize) break;
+  }
+  return deleted;
+}
+
+/** The database's clock decides, since it wrote `recorded_at`. */
+const deletions: Readonly<Record<Database["dialect"], (table: string) => string>> = {
+  postgres: (table) =>
+    `DELETE FROM ${table} WHERE operation_key = ANY (ARRAY (SELECT operation_key FROM ${table} ` +
+    "WHERE recorded_at < clock_timestamp() - make_interval(secs => $1) ORDER BY recorded_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+  mysql: (table) =>
+    `DELETE FROM ${table} WHERE recorded_at < utc_timestamp(6) - INTERVAL ? SECOND ORDER BY recorded_at LIMIT ?`,
+  sqlite: (table) =>
+    `DELETE FROM ${table} WHERE operation_key IN (SELECT operation_key FROM ${table} ` +
+    "WHERE recorded_at < unixepoch('subsec') - ? ORDER BY recorded_at LIMIT ?)",
+};
