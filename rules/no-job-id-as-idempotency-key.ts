@@ -6,7 +6,7 @@ import { describeArrival } from "./analysis/describe.js";
 import { identityAtPath, keyPathsIn } from "./analysis/key-path.js";
 import { originsOf } from "./analysis/origin.js";
 import { isTestFile } from "./analysis/test-file.js";
-import { isIdempotencyName, isLedgerName } from "./analysis/words.js";
+import { isIdempotencyName, isLedgerName, mentionsDeduplication } from "./analysis/words.js";
 import { createRule, type Report } from "./create-rule.js";
 
 type MessageIds = "newPerDispatch" | "newPerDelivery" | "wholeMessage" | "randomDeduplication";
@@ -82,6 +82,7 @@ function checkKeyPaths(analysis: FileAnalysis, report: Report<MessageIds>): void
 
 /** `MessageDeduplicationId: randomUUID()`: of several that meet in one key, the last one is reported. */
 function checkRandomDeduplication(analysis: FileAnalysis, report: Report<MessageIds>): void {
+  if (!deduplicates(analysis)) return;
   const origins = originsOf(analysis);
   const keys = new Map<Node, { call: CallNode; makes: string; arrival: Arrival }>();
   for (const { call, makes } of origins.randomValuesIn(analysis)) {
@@ -106,6 +107,18 @@ function checkRandomDeduplication(analysis: FileAnalysis, report: Report<Message
       },
     });
   }
+}
+
+const deduplicating = new WeakMap<object, boolean>();
+
+/** Whether anything in the program speaks of deduplication. */
+function deduplicates({ semantics }: FileAnalysis): boolean {
+  let answer = deduplicating.get(semantics);
+  if (answer === undefined) {
+    answer = semantics.projectFiles().some((file) => mentionsDeduplication(file.text));
+    deduplicating.set(semantics, answer);
+  }
+  return answer;
 }
 
 /** Whether a place remembers what was done, and is asked before it is done again. */

@@ -33,7 +33,7 @@ export const noRandomIdInHandler = createRule<MessageIds, []>({
     key: "Each run of the job makes a new {{makes}} here, and {{arrival}} uses it as the key `{{column}}`: when the queue delivers the job again, the key is another one and the repeat is not recognised. {{handler}} Build the key from the job's payload: what is done, and for which business object.",
   },
   check(analysis, report) {
-    if (isTestFile(analysis.file.path)) return;
+    if (isTestFile(analysis.file.path) || !analysis.knowledge.hasHandlers) return;
     const origins = originsOf(analysis);
     for (const random of origins.randomValuesIn(analysis)) {
       const found = firstInHandler(

@@ -8,7 +8,7 @@ import { codeOfSourceFile } from "./code/from-typescript.js";
 import type { CodeFile, Node } from "./code/node.js";
 import { Effects } from "./effects.js";
 import { Knowledge } from "./knowledge.js";
-import { packagesIn, packagesOfProgram } from "./packages-in-play.js";
+import { inPlayIn, inPlayInFile } from "./packages-in-play.js";
 import type { Semantics } from "./semantics.js";
 import { TypedSemantics } from "./semantics-typed.js";
 import { UntypedSemantics } from "./semantics-untyped.js";
@@ -66,7 +66,7 @@ function typedProgram(
   if (!typescript) return undefined;
   let program = programs.get(tsProgram)?.get(knowledge);
   if (!program) {
-    const part = knowledge.among(packagesOfProgram(tsProgram));
+    const part = knowledge.among(inPlayIn(tsProgram));
     program = programOf(new TypedSemantics(typescript, tsProgram, part), part);
     remember(programs, tsProgram, knowledge, program);
   }
@@ -80,7 +80,7 @@ function untypedProgram(
 ): { file: CodeFile; program: Program } {
   const file = new EstreeFile(path, sourceCode.text, sourceCode.ast as unknown as Raw);
   const scopeOf = (raw: Raw) => sourceCode.getScope(raw as never);
-  const part = knowledge.among(packagesIn(file));
+  const part = knowledge.among(inPlayInFile(file));
   return { file, program: programOf(new UntypedSemantics(file, scopeOf as never, part), part) };
 }
 

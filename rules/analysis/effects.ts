@@ -113,7 +113,6 @@ export class Effects {
   /** The dispatch that a call is or leads to. */
   dispatchBy(call: CallNode, frame: Frame | undefined): Reached | undefined {
     this.#budget = BUDGET;
-    this.#values.begin();
     return this.#byCall(call, frame, 0);
   }
 

@@ -129,12 +129,22 @@ function packagesOfLibrary(library: Library): ReadonlySet<string> {
   return packages;
 }
 
+/** The libraries that code may use: those of the packages that it imports, and those that need no import. */
+export interface InPlay {
+  readonly packages: ReadonlySet<string>;
+  /** Whether a package is there, imported or not: the types of globals. */
+  mayDeclareGlobals(name: string): boolean;
+  /** Whether the code holds a text. */
+  holds(text: string): boolean;
+}
+
 /** What is global or generated into the project needs no import. */
-function mayBeMeant(library: Library, packages: ReadonlySet<string>): boolean {
+function isMeantWithoutImport(library: Library, inPlay: InPlay): boolean {
+  const { globals = [], generated } = library;
   return (
-    library.globals !== undefined ||
-    library.generated !== undefined ||
-    [...packagesOfLibrary(library)].some((name) => packages.has(name))
+    (generated !== undefined && inPlay.holds(generated.fileContains)) ||
+    (globals.some((name) => inPlay.holds(name)) &&
+      [...packagesOfLibrary(library)].some((name) => inPlay.mayDeclareGlobals(name)))
   );
 }
 
@@ -193,13 +203,22 @@ export class Knowledge {
   readonly #clients = new Map<string, Library[]>();
   readonly #catalogue: readonly Library[];
   readonly #own: readonly Library[];
+  readonly #byPackage = new Map<string, Library[]>();
+  readonly #withoutImport: readonly Library[];
   readonly #parts = new Map<string, Knowledge>();
 
-  /** `own` is what the settings add, in the words of the catalogue. */
-  constructor(catalogue: readonly Library[], own: readonly Library[] = []) {
+  /** Names of the whole catalogue that tell of a transaction by themselves: where types end, the shape around them decides. */
+  readonly shapes: { readonly openers: readonly string[]; readonly turns: readonly string[] };
+
+  /** `own` is what the settings add, in the words of the catalogue; `whole` what this is a part of. */
+  constructor(catalogue: readonly Library[], own: readonly Library[] = [], whole?: Knowledge) {
     const libraries = [...catalogue, ...own];
     this.#catalogue = catalogue;
     this.#own = own;
+    this.#withoutImport = catalogue.filter(({ globals, generated }) => globals ?? generated);
+    for (const library of catalogue)
+      for (const name of packagesOfLibrary(library))
+        this.#byPackage.set(name, [...(this.#byPackage.get(name) ?? []), library]);
     this.libraries = libraries;
     this.ownNames = new Set(own.flatMap(membersIn).map((member) => parseMember(member).name));
     const index = <S extends Section>(
@@ -217,6 +236,12 @@ export class Knowledge {
     this.commits = index("manual", "member", (entry) => entry.commit);
     this.rollbacks = index("manual", "member", (entry) => entry.rollback);
     this.sql = index("sql", "member", (entry) => entry.member);
+    this.shapes = whole?.shapes ?? {
+      openers: [...this.transactions.names].filter((name) => /transaction$/i.test(name)),
+      turns: [...this.begins.names, ...this.commits.names, ...this.rollbacks.names].filter((name) =>
+        /transaction|trx|^(?:commit|rollback|abort)/i.test(name),
+      ),
+    };
     this.decorators = index("decorators", "decorator", (entry) => entry.decorator);
     this.afterCommit = index("afterCommit", "member", (entry) => entry.member);
     this.outside = index("outside", "member", (entry) => entry.member);
@@ -275,21 +300,36 @@ export class Knowledge {
    * What is known of the libraries that can be meant where only some packages are in play. Few libraries have few names,
    * so most files are done with at a glance.
    */
-  among(packages: ReadonlySet<string>): Knowledge {
-    const kept = this.#catalogue.filter((library) => mayBeMeant(library, packages));
-    const handed = new Set(
-      [...kept, ...this.#own].flatMap(({ transactions = [] }) =>
-        transactions.flatMap(({ handlePackage }) => handlePackage ?? []),
-      ),
+  among(inPlay: InPlay): Knowledge {
+    const kept = this.#meant(inPlay.packages);
+    for (const library of this.#withoutImport) if (isMeantWithoutImport(library, inPlay)) kept.add(library);
+    const handed = [...kept, ...this.#own].flatMap(({ transactions = [] }) =>
+      transactions.flatMap(({ handlePackage }) => handlePackage ?? []),
     );
-    const catalogue =
-      handed.size === 0
-        ? kept
-        : this.#catalogue.filter((library) => kept.includes(library) || mayBeMeant(library, handed));
-    const key = catalogue.map(({ name }) => name).join();
+    for (const library of this.#meant(handed)) kept.add(library);
+    const key = [...kept].map(({ name }) => name).join();
     let part = this.#parts.get(key);
-    if (!part) this.#parts.set(key, (part = new Knowledge(catalogue, this.#own)));
+    if (!part) {
+      part = new Knowledge(
+        this.#catalogue.filter((library) => kept.has(library)),
+        this.#own,
+        this,
+      );
+      this.#parts.set(key, part);
+    }
     return part;
+  }
+
+  #meant(packages: Iterable<string>): Set<Library> {
+    const meant = new Set<Library>();
+    for (const name of packages)
+      for (const library of this.#byPackage.get(withoutTypes(name)) ?? []) meant.add(library);
+    return meant;
+  }
+
+  /** Whether anything is known of job handlers. */
+  get hasHandlers(): boolean {
+    return this.libraries.some(({ handlers = [] }) => handlers.length > 0);
   }
 
   /** Whether a member of this name could dispatch, open, begin or end something. */

@@ -1,29 +1,42 @@
 import type ts from "typescript";
 
 import type { CodeFile } from "./code/node.js";
+import type { InPlay } from "./knowledge.js";
 import { packageOfFile, packageOfSpecifier } from "./package-of.js";
 
 const programImports = new WeakMap<ts.SourceFile, readonly string[]>();
 
 /**
- * The packages that a program's own code imports, directly or through other packages: no other one can be meant by it.
- * Types that are merely installed (`@types/…`) are part of a program without being used.
+ * What a program's own code imports, directly or through other packages: no other library can be meant by it. Types that
+ * are merely installed (`@types/…`) are part of a program without being used, unless they declare globals.
  */
-export function packagesOfProgram(program: ts.Program): ReadonlySet<string> {
+export function inPlayIn(program: ts.Program): InPlay {
   const importedBy = new Map<string, Set<string>>();
-  const inPlay = new Set(["typescript", "node"]);
+  const packages = new Set(["typescript", "node"]);
+  const own: ts.SourceFile[] = [];
   for (const file of program.getSourceFiles()) {
     const { name, isProject } = packageOfFile(file.fileName);
-    if (isProject) for (const imported of importsOf(file)) inPlay.add(imported);
-    else {
+    if (isProject) {
+      own.push(file);
+      for (const imported of importsOf(file)) packages.add(imported);
+    } else {
       let imported = importedBy.get(name);
       if (!imported) importedBy.set(name, (imported = new Set<string>()));
       for (const other of importsOf(file)) imported.add(other);
     }
   }
   // what is added to a set while it is walked is walked too
-  for (const name of inPlay) for (const imported of importedBy.get(name) ?? []) inPlay.add(imported);
-  return inPlay;
+  for (const name of packages) for (const imported of importedBy.get(name) ?? []) packages.add(imported);
+  return {
+    packages,
+    mayDeclareGlobals: (name) => packages.has(name) || importedBy.has(name),
+    holds: (text) => own.some((file) => file.text.includes(text)),
+  };
+}
+
+/** The same for a file alone: its types are not known, so that globals are what they are called. */
+export function inPlayInFile(file: CodeFile): InPlay {
+  return { packages: packagesIn(file), mayDeclareGlobals: () => true, holds: (text) => file.text.includes(text) };
 }
 
 function importsOf(file: ts.SourceFile): readonly string[] {

@@ -51,24 +51,19 @@ export type Settled =
 
 const DEPTH = 16;
 /** Values looked at for one question: a bound for code whose factories call factories. */
-const STEPS = 20_000;
+const STEPS = 2_000;
 
 /** Follows values through constants, parameters, properties, fields and the results of functions. */
 export class Values {
   readonly #semantics: Semantics;
   readonly #settled = new Map<Node, Settled>();
   #steps = STEPS;
+  #isSettling = false;
   /** Whether the steps ran out: what is not known then may be known to the next question. */
   #exhausted = false;
 
   constructor(semantics: Semantics) {
     this.#semantics = semantics;
-  }
-
-  /** Allows the next question its full number of steps. */
-  begin(): void {
-    this.#steps = STEPS;
-    this.#exhausted = false;
   }
 
   settle(node: Node, frame: Frame | undefined, depth = 0): Settled {
@@ -77,6 +72,7 @@ export class Values {
     const known = frame ? (frame.answers ??= new Map()) : this.#settled;
     const before = known.get(node);
     if (before) return before;
+    if (!this.#isSettling) return this.#outermost(() => this.settle(node, frame, depth));
     if (this.#steps-- <= 0) this.#exhausted = true;
     if (depth > DEPTH || this.#exhausted) return { kind: "other", node, frame };
     // a value that is made of itself ends here
@@ -85,6 +81,18 @@ export class Values {
     if (settled.kind === "other" && (depth > 0 || this.#exhausted)) known.delete(node);
     else known.set(node, settled);
     return settled;
+  }
+
+  /** Allows each question its full number of steps. */
+  #outermost<T>(settle: () => T): T {
+    this.#isSettling = true;
+    this.#steps = STEPS;
+    this.#exhausted = false;
+    try {
+      return settle();
+    } finally {
+      this.#isSettling = false;
+    }
   }
 
   #settle(node: Node, frame: Frame | undefined, depth: number): Settled {

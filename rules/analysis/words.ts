@@ -184,6 +184,10 @@ export const isIdempotencyName = (name: string): boolean =>
 export const isDeduplicationName = (name: string): boolean =>
   /dedup|de[-_]?duplication|singletonKey|jobKey|debounce|msgID/i.test(name);
 
+/** Whether a text may hold such a name. */
+export const mentionsDeduplication = (text: string): boolean =>
+  /[dD]edup|DEDUP|[dD]e[-_]?[dD]uplication|singletonKey|jobKey|[dD]ebounce|DEBOUNCE|msgI[dD]/.test(text);
+
 /** The header by which the receiver of a webhook or event knows a delivery that it has seen. */
 export const isDeliveryHeader = (name: string): boolean =>
   /^(?:x[-_])?(?:\w+[-_])?(?:webhook|svix|event|message|msg|delivery|ce|notification)[-_]?(?:event[-_]|message[-_]|msg[-_]|delivery[-_])?id$/i.test(
@@ -213,38 +217,19 @@ export const isRowTypeName = (name: string): boolean =>
 
 /** A function of this name makes an identity. */
 export function makesIdName(name: string): boolean {
+  if (!mayMakeId.test(name)) return false;
+  if (/uuid|nanoid|objectid/i.test(name)) return true;
   const words = wordsOf(name);
-  if (
-    words.some((word) =>
-      [
-        "uuid",
-        "guid",
-        "nanoid",
-        "ulid",
-        "cuid",
-        "cuid2",
-        "ksuid",
-        "uuidv1",
-        "uuidv4",
-        "uuidv7",
-        "objectid",
-        "snowflake",
-        "xid",
-      ].includes(word),
-    ) ||
-    /uuid|nanoid|objectid/i.test(name)
-  )
-    return true;
-  const isMade = words.some((word) =>
-    ["generate", "gen", "create", "new", "make", "random", "next", "unique", "get", "build", "mk"].includes(word),
-  );
-  return (
-    isMade &&
-    words.some((word) =>
-      ["id", "identifier", "uid", "key", "ref", "reference", "random", "unique", "number", "slug"].includes(word),
-    )
-  );
+  const has = (...some: string[]) => words.some((word) => some.includes(word));
+  if (has("guid", "ulid", "cuid", "cuid2", "ksuid", "snowflake", "xid")) return true;
+  if (has("generate", "gen", "create", "new", "make", "random", "next", "unique", "mk"))
+    return has("id", "identifier", "uid", "key", "ref", "reference", "random", "unique", "number", "slug");
+  return has("get", "build") && has("random", "unique");
 }
+
+/** At a glance: most names of functions make nothing. */
+const mayMakeId =
+  /(?:id\d?|identifier|uuid\w*|key|ref|reference|random\w*|unique\w*|number|slug|snowflake)$|uuid|nanoid|objectid|[ugck]s?uid|ulid|xid|random|unique|snowflake/i;
 
 const storeVerbs = new Set([
   "create",

@@ -22,11 +22,16 @@ export interface WrapperNames {
 /** Finds the names, from the libraries' outwards; of a file only the functions around a mention are looked at. */
 export function searchNames({ knowledge, semantics }: Program): WrapperNames {
   const files = semantics.projectFiles();
-  const openers = new Set([...knowledge.transactions.names].filter((name) => !generic.has(name)));
+  const openers = new Set(
+    [...knowledge.transactions.names, ...knowledge.shapes.openers].filter((name) => !generic.has(name)),
+  );
   const turns = new Set(
-    [...knowledge.begins.names, ...knowledge.commits.names, ...knowledge.rollbacks.names].filter(
-      (name) => !generic.has(name),
-    ),
+    [
+      ...knowledge.begins.names,
+      ...knowledge.commits.names,
+      ...knowledge.rollbacks.names,
+      ...knowledge.shapes.turns,
+    ].filter((name) => !generic.has(name)),
   );
   const own = new Set<string>();
   let words: ReadonlySet<string> = new Set([...openers, ...turns]);
@@ -213,6 +218,7 @@ export function tellingOf(names: readonly string[], knowledge: Knowledge): strin
 
 /** Names of the libraries' own members that open, begin or end a transaction. */
 export function tellingNames(knowledge: Knowledge): string[] {
-  const { transactions, begins, commits, rollbacks } = knowledge;
-  return tellingOf([...transactions.names, ...begins.names, ...commits.names, ...rollbacks.names], knowledge);
+  const { transactions, begins, commits, rollbacks, shapes } = knowledge;
+  const names = [transactions, begins, commits, rollbacks].flatMap((index) => [...index.names]);
+  return tellingOf([...names, ...shapes.openers, ...shapes.turns], knowledge);
 }

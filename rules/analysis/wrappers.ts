@@ -64,11 +64,10 @@ export class Wrappers {
   openedBy(call: CallNode, frame: Frame | undefined): readonly Opened[] {
     const name = nameOfCallee(call);
     if (name !== undefined && !this.openerNames.has(name) && name !== "call" && name !== "apply") return [];
-    const { knowledge, effects, values } = this.#program;
+    const { knowledge, effects } = this.#program;
     if (call.args.length === 0 || !(this.#tells(call, name) || knowledge.ownNames.has(name ?? ""))) return [];
     if (!knowledge.transactions.hasName(name) && !call.args.some((argument) => this.#mayRun(argument, frame)))
       return [];
-    if (this.#inProgress.size === 0) values.begin();
     const called = effects.calledBy(call, frame);
     const { callee, refs } = called;
     const opener = refs.find((ref) => knowledge.transactions.find([ref]).length > 0);
