@@ -181,15 +181,12 @@ export class Origins {
 
   /** Names in a file that may make something random: the libraries', those of imports, and names that say so. */
   #randomNamesIn(file: CodeFile): ReadonlySet<string> {
-    const { knowledge } = this.#program;
+    const { randoms, randomConstructors } = this.#program.knowledge;
+    const isRandomName = (name: string) =>
+      [...randoms.named(name), ...randomConstructors.named(name)].some(({ entry }) => !entry.isClock);
     const names = new Set<string>();
     for (const [, name = ""] of file.text.matchAll(/([A-Za-z_$][\w$]*)\s*(?:<[\w\s,.[\]]*>)?\(/g)) {
-      if (
-        (name.length > 1 && knowledge.randoms.hasName(name)) ||
-        knowledge.randomConstructors.hasName(name) ||
-        makesIdName(name)
-      )
-        names.add(name);
+      if ((name.length > 1 && isRandomName(name)) || makesIdName(name)) names.add(name);
     }
     if (file.text.includes("new ObjectI")) names.add("ObjectId").add("ObjectID");
     if (file.root.kind !== "block") return names;
@@ -199,7 +196,7 @@ export class Origins {
       for (const { local, imported } of statement.specifiers) {
         const isRandom =
           (imported === "default" && name !== undefined && this.#randomPackages.has(name)) ||
-          (local !== imported && (knowledge.randoms.hasName(imported) || makesIdName(imported)));
+          (local !== imported && (isRandomName(imported) || makesIdName(imported)));
         if (isRandom) names.add(local);
       }
     }

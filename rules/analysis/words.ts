@@ -186,7 +186,7 @@ export const isDeduplicationName = (name: string): boolean =>
 
 /** Whether a text may hold such a name. */
 export const mentionsDeduplication = (text: string): boolean =>
-  /[dD]edup|DEDUP|[dD]e[-_]?[dD]uplication|singletonKey|jobKey|[dD]ebounce|DEBOUNCE|msgI[dD]/.test(text);
+  /[dD]edup|DEDUP|[dD]e[-_]?[dD]uplication|singletonKey|jobKey|\bdebounce\b|debounce(?:Id|Key)|msgI[dD]/.test(text);
 
 /** The header by which the receiver of a webhook or event knows a delivery that it has seen. */
 export const isDeliveryHeader = (name: string): boolean =>
@@ -222,9 +222,11 @@ export function makesIdName(name: string): boolean {
   const words = wordsOf(name);
   const has = (...some: string[]) => words.some((word) => some.includes(word));
   if (has("guid", "ulid", "cuid", "cuid2", "ksuid", "snowflake", "xid")) return true;
-  if (has("generate", "gen", "create", "new", "make", "random", "next", "unique", "mk"))
-    return has("id", "identifier", "uid", "key", "ref", "reference", "random", "unique", "number", "slug");
-  return has("get", "build") && has("random", "unique");
+  return (
+    has("random") ||
+    (has("generate", "gen", "create", "new", "make", "next", "unique", "mk") &&
+      has("id", "identifier", "uid", "key", "ref", "reference", "number", "slug"))
+  );
 }
 
 /** At a glance: most names of functions make nothing. */
