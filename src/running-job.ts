@@ -1,0 +1,7 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/**
+ * The signal of the job in whose handler the running code was started. Once it is aborted, the job may be in other hands,
+ * so what its handler still does must not be committed.
+ */
+export const runningJob = new AsyncLocalStorage<AbortSignal>();

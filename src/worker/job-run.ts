@@ -1,0 +1,103 @@
+import type { Seconds } from "../duration.js";
+import { runningJob } from "../running-job.js";
+import { HandlerStuckError, JobTimeoutError, LeaseLostError } from "./worker-errors.js";
+
+/** How a handler's run ended. "stopped": its signal was aborted; `stuck` where it goes on all the same. */
+export type RunEnd =
+  | { readonly end: "returned" }
+  | { readonly end: "threw"; readonly error: unknown }
+  | {
+      readonly end: "stopped";
+      readonly error: unknown;
+      readonly leaseLost: boolean;
+      readonly stuck?: HandlerStuckError;
+    };
+
+export interface RunLimits {
+  readonly queue: string;
+  readonly jobId: string;
+  readonly timeout: Seconds;
+  /** How long the handler may take to end once its signal is aborted. */
+  readonly grace: Seconds;
+  readonly leaseLost: AbortSignal;
+}
+
+/** One run of a handler, with the signal by which it is told to stop. */
+export class JobRun {
+  readonly #limits: RunLimits;
+  readonly #controller = new AbortController();
+
+  constructor(limits: RunLimits) {
+    this.#limits = limits;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Tells the handler to stop. The first reason counts. */
+  stop(reason: Error): void {
+    if (!this.signal.aborted) this.#controller.abort(reason);
+  }
+
+  /**
+   * Runs the handler until it ends, or until the grace after its signal was aborted has passed. Whatever it does after
+   * that is of no consequence, also when it rejects.
+   */
+  async of(handler: (signal: AbortSignal) => unknown): Promise<RunEnd> {
+    const { queue, jobId, timeout, grace, leaseLost } = this.#limits;
+    const { signal } = this;
+    const timer = setTimeout(() => {
+      this.stop(new JobTimeoutError(queue, timeout));
+    }, timeout * 1000);
+    const onLeaseLost = () => {
+      this.stop(new LeaseLostError(queue));
+    };
+    if (leaseLost.aborted) onLeaseLost();
+    else leaseLost.addEventListener("abort", onLeaseLost, { once: true });
+    const patience = patienceAfter(signal, grace);
+
+    try {
+      // In a promise, so that a handler that throws at once is one that rejects.
+      const handled: Promise<"ended"> = runningJob.run(signal, async () => {
+        await handler(signal);
+        return "ended";
+      });
+      const ended = await Promise.race([handled, patience.over]);
+      if (!signal.aborted) return { end: "returned" };
+      const stopped = this.#stopped();
+      return ended === "ended" ? stopped : { ...stopped, stuck: new HandlerStuckError(queue, jobId, grace) };
+    } catch (error) {
+      return signal.aborted ? this.#stopped() : { end: "threw", error };
+    } finally {
+      clearTimeout(timer);
+      patience.end();
+      leaseLost.removeEventListener("abort", onLeaseLost);
+    }
+  }
+
+  #stopped() {
+    const error: unknown = this.signal.reason;
+    return { end: "stopped", error, leaseLost: error instanceof LeaseLostError } as const;
+  }
+}
+
+/** A promise that resolves some time after the signal was aborted. */
+function patienceAfter(signal: AbortSignal, grace: Seconds) {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: () => void = () => undefined;
+  const over = new Promise<"over">((resolve) => {
+    onAbort = () => {
+      timer = setTimeout(() => {
+        resolve("over");
+      }, grace * 1000);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  const end = () => {
+    signal.removeEventListener("abort", onAbort);
+    clearTimeout(timer);
+  };
+  return { over, end };
+}

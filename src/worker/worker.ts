@@ -1,0 +1,242 @@
+import { setMaxListeners } from "node:events";
+import type { Seconds } from "../duration.js";
+import { requireSeconds } from "../duration.js";
+import { ConfigurationError, InvalidPayloadError } from "../errors.js";
+import type { JobId } from "../job-id.js";
+import { definitionOf, type Queue, type QueueDefinition } from "../queue.js";
+import type { QueuePolicy, RunningWorker, Settlement, TakenMessage } from "../queues/queues.js";
+import { unpackPayload } from "../standard-schema.js";
+import { JobRun, type RunEnd } from "./job-run.js";
+import { TriesExhaustedError, WorkerStoppedError, type HandlerStuckError } from "./worker-errors.js";
+
+/** A job as its handler gets it. */
+export interface Job<out Payload> {
+  /** What the queue's schema made of the payload. */
+  readonly payload: Payload;
+  /** The same in every delivery of this message, and another one when the operation is asked for again: no key. */
+  readonly id: JobId;
+  /** 1 for the first start; lost workers count. */
+  readonly attempt: number;
+  /** When the business operation happened, as it was enqueued. */
+  readonly occurredAt: Date;
+  /** Aborts at the timeout, when the lease is lost and at the deadline of a stop. Pass it to everything that waits. */
+  readonly signal: AbortSignal;
+}
+
+/** A job that is not started again. */
+export interface FailedJob<out Payload> {
+  /** What the schema made of the payload; nothing where that is what failed. */
+  readonly payload: Payload | undefined;
+  readonly id: JobId;
+  readonly attempt: number;
+  readonly occurredAt: Date;
+  /** Why: the handler's last error, `InvalidPayloadError`, `JobTimeoutError`, `TriesExhaustedError`. */
+  readonly error: unknown;
+}
+
+export interface WorkerOptions<Payload = unknown> {
+  /** How many jobs are handled at once in this process. Default 1. */
+  readonly concurrency?: number;
+  /**
+   * How many seconds a handler has to end once its signal is aborted; after that its job is given back while it goes on.
+   * Default: half of what is between the timeout and the lease, and 5 at most.
+   */
+  readonly grace?: Seconds;
+  /**
+   * Called when a job is given up, before the queue is told; again when the process dies in between. What it throws goes
+   * to `onError`. It may take as long as the lease lasts.
+   */
+  readonly onFailed?: (failed: FailedJob<Payload>) => unknown;
+  /**
+   * Called when a handler does not stop in its grace (LE-13). Nothing but the end of the process stops it for sure:
+   * `() => process.exit(1)` under a supervisor. Default: `onError`.
+   */
+  readonly onStuck?: (error: HandlerStuckError) => unknown;
+  /** Told of everything that has no other place, such as a lost connection. Default: a warning of the process. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Worker {
+  /**
+   * Takes no more jobs, and resolves when those that run have ended. Call it on SIGTERM (AT-11).
+   *
+   * @param options.deadline seconds after which the signals of those still running are aborted and they are given back.
+   *   Default: none, the queue's timeout ends them
+   */
+  stop(options?: { readonly deadline?: Seconds }): Promise<void>;
+}
+
+/**
+ * Starts to handle the jobs of a queue in this process, on the queue library's own worker.
+ *
+ * The handler of a job whose signal is aborted has lost it: what it returns does not count, and what it still wants to
+ * commit by `transactions.run` is rolled back. So a job that takes too long does not do its work beside its own retry.
+ *
+ * @throws ConfigurationError when the lease that the queue has in force is not above the timeout, and for wrong options
+ */
+export async function startWorker<Payload>(
+  queue: Queue<never, Payload>,
+  handler: (job: Job<Payload>) => unknown,
+  options: WorkerOptions<Payload> = {},
+): Promise<Worker> {
+  const definition = definitionOf(queue);
+  const { policy, queues } = definition;
+  const { concurrency = 1 } = options;
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new ConfigurationError(`\`concurrency\` must be a whole number from 1, not ${String(concurrency)}.`);
+  }
+  const lease = await queues.effectiveLease(policy);
+  const settler = new Handling(definition, handler, {
+    ...options,
+    grace: checkedGrace(policy, lease, options.grace),
+    lease,
+  });
+  const running = await queues.work(policy, { concurrency, onError: settler.onError }, (taken) =>
+    settler.handle(taken),
+  );
+  return { stop: (stopOptions = {}) => settler.stop(running, stopOptions.deadline) };
+}
+
+function checkedGrace({ name, timeout }: QueuePolicy, lease: Seconds, given: Seconds | undefined): Seconds {
+  if (!(timeout < lease)) {
+    throw new ConfigurationError(
+      `Queue "${name}" does not start: its timeout (${timeout} s) must be below the lease that the queue has in force ` +
+        `(${lease} s), or a job that runs longer is given to a second worker while the first still runs.`,
+    );
+  }
+  if (given === undefined) return Math.min((lease - timeout) / 2, 5);
+  requireSeconds(given, "`grace`");
+  if (!(timeout + given < lease)) {
+    throw new ConfigurationError(
+      `Queue "${name}" does not start: its timeout (${timeout} s) and the grace (${given} s) together must be below the ` +
+        `lease that the queue has in force (${lease} s).`,
+    );
+  }
+  return given;
+}
+
+/** What happens to a job from the moment it was taken until the queue is told how it ended. */
+class Handling<Payload> {
+  readonly #definition: QueueDefinition<Payload>;
+  readonly #handler: (job: Job<Payload>) => unknown;
+  readonly #options: WorkerOptions<Payload> & { readonly grace: Seconds; readonly lease: Seconds };
+  readonly #runs = new Set<JobRun>();
+
+  constructor(
+    definition: QueueDefinition<Payload>,
+    handler: (job: Job<Payload>) => unknown,
+    options: WorkerOptions<Payload> & { readonly grace: Seconds; readonly lease: Seconds },
+  ) {
+    this.#definition = definition;
+    this.#handler = handler;
+    this.#options = options;
+  }
+
+  /** Never throws: it is called where nobody could catch it. */
+  readonly onError = (error: unknown): void => {
+    try {
+      (this.#options.onError ?? warn)(error);
+    } catch (own) {
+      warn(own);
+    }
+  };
+
+  async handle(taken: TakenMessage): Promise<Settlement> {
+    const { policy, schema } = this.#definition;
+    const { message, attempt, leaseLost } = taken;
+    const leaseEnd = Date.now() + this.#options.lease * 1000;
+    const giveUp = async (error: unknown, payload: Payload | undefined): Promise<Settlement> => {
+      const { id, occurredAt } = message;
+      if (!leaseLost.aborted) await this.#tellFailed({ id, payload, attempt, occurredAt, error }, leaseEnd);
+      return { do: "fail", error };
+    };
+
+    let payload: Payload;
+    try {
+      payload = await unpackPayload(policy.name, schema, message.payload);
+    } catch (error) {
+      // It will not fit the next time either (PL-06). A schema that throws may have had a bad moment.
+      if (error instanceof InvalidPayloadError || attempt >= policy.tries) return giveUp(error, undefined);
+      return { do: "retry", delay: delayAfter(policy, attempt), error };
+    }
+    if (attempt > policy.tries) return giveUp(new TriesExhaustedError(policy.name, policy.tries), payload);
+
+    const ended = await this.#run(taken, payload);
+    if (ended.end === "returned") return { do: "complete" };
+    // Whoever has the job now decides; this is only for the record.
+    if (ended.end === "stopped" && ended.leaseLost) return { do: "retry", delay: 0, error: ended.error };
+    if (attempt >= policy.tries) return giveUp(ended.error, payload);
+    // A stop is no fault of the job, so it need not wait; but its start counts, as that of a lost worker does.
+    const delay = ended.error instanceof WorkerStoppedError ? 0 : delayAfter(policy, attempt);
+    return { do: "retry", delay, error: ended.error };
+  }
+
+  async #run({ message, attempt, leaseLost }: TakenMessage, payload: Payload): Promise<RunEnd> {
+    const { policy } = this.#definition;
+    const { id, occurredAt } = message;
+    const { grace } = this.#options;
+    const run = new JobRun({ queue: policy.name, jobId: id, timeout: policy.timeout, grace, leaseLost });
+    // A handler passes the signal to whatever it waits for; the warning about many listeners is not for it.
+    setMaxListeners(0, run.signal);
+    this.#runs.add(run);
+    const ended = await run.of((signal) => this.#handler({ payload, id, attempt, occurredAt, signal }));
+    this.#runs.delete(run);
+    if (ended.end === "stopped") {
+      const { stuck } = ended;
+      if (ended.leaseLost) this.onError(ended.error);
+      if (stuck !== undefined) await this.#guarded(() => (this.#options.onStuck ?? this.onError)(stuck));
+    }
+    return ended;
+  }
+
+  /** Bounded by the lease: a hook that hangs must not keep the job, nor the worker from stopping. */
+  async #tellFailed(failed: FailedJob<Payload>, leaseEnd: number): Promise<void> {
+    const { onFailed } = this.#options;
+    if (onFailed === undefined) return;
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(
+        () => {
+          this.onError(
+            new Error(`\`onFailed\` of queue "${this.#definition.policy.name}" took longer than the lease.`),
+          );
+          resolve();
+        },
+        Math.max(leaseEnd - Date.now(), 0),
+      );
+    });
+    await Promise.race([this.#guarded(() => onFailed(failed)), tooLong]);
+    clearTimeout(timer);
+  }
+
+  async #guarded(hook: () => unknown): Promise<void> {
+    try {
+      await hook();
+    } catch (error) {
+      this.onError(error);
+    }
+  }
+
+  async stop(running: RunningWorker, deadline: Seconds | undefined): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    if (deadline !== undefined) {
+      timer = setTimeout(() => {
+        for (const run of this.#runs) run.stop(new WorkerStoppedError(this.#definition.policy.name));
+      }, deadline * 1000);
+    }
+    try {
+      await running.stop();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** The wait before the start that follows this one; the last entry repeats (AT-02). */
+function delayAfter({ backoff }: QueuePolicy, attempt: number): Seconds {
+  return backoff[Math.min(attempt, backoff.length) - 1] ?? 0;
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}
