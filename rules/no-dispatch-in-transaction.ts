@@ -1,12 +1,13 @@
 import type { FileAnalysis } from "./analysis/analysis.js";
 import { lineOf, type Node } from "./analysis/code/node.js";
+import { joinEdits } from "./analysis/join-edits.js";
 import { oneOrMore } from "./analysis/knowledge.js";
 import { describePath } from "./analysis/path.js";
 import { labelOf } from "./analysis/semantics.js";
 import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
 import { createRule, type Finding } from "./create-rule.js";
 
-type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "ambient" | "finally" | "afterCommit";
+type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "ambient" | "finally" | "afterCommit" | "join";
 
 /** Reports jobs, messages and events that are sent while a transaction is still open. */
 export const noDispatchInTransaction = createRule<MessageIds, []>({
@@ -29,6 +30,7 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
     finally:
       "`{{dispatch}}` stands in a `finally` around the transaction of `{{opener}}` ({{openedAt}}): it sends after a rollback as well, about rows that do not exist. Send behind the transaction, where only a commit leads, or write an outbox row in it.",
     afterCommit: "Send after the commit, through `{{slot}}`.",
+    join: "Send within the transaction: pass `{{option}}`.",
   },
   check(analysis, report) {
     for (const inside of dispatchesInside(analysis)) {
@@ -36,7 +38,7 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
         node: inside.node,
         messageId: messageFor(inside),
         data: dataFor(inside),
-        suggest: afterCommitSuggestion(analysis, inside),
+        suggest: [...joinSuggestion(analysis, inside), ...afterCommitSuggestion(analysis, inside)],
       });
     }
   },
@@ -78,11 +80,16 @@ function dataFor(inside: DispatchInside): Record<string, string> {
   };
 }
 
+type Suggestions = NonNullable<Finding<MessageIds>["suggest"]>;
+
+/** Passes the transaction's handle to a queue that lives in the same database. */
+function joinSuggestion(analysis: FileAnalysis, inside: DispatchInside): Suggestions {
+  const join = joinEdits(analysis, inside);
+  return join ? [{ messageId: "join", data: { option: join.option }, edits: join.edits }] : [];
+}
+
 /** Wraps a call that is a statement of its own into the after-commit slot that the transaction's handle or the file offers. */
-function afterCommitSuggestion(
-  analysis: FileAnalysis,
-  inside: DispatchInside,
-): NonNullable<Finding<MessageIds>["suggest"]> {
+function afterCommitSuggestion(analysis: FileAnalysis, inside: DispatchInside): Suggestions {
   const statement = statementOf(inside.node);
   const slot = statement && analysis.slots.at(inside.scope, statement);
   if (!statement || !slot) return [];

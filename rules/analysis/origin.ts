@@ -258,7 +258,7 @@ export class Origins {
       definition.kind === "variable" && this.#program.semantics.isTyped && !definition.declarator.init
         ? definition.declarator.target
         : taken;
-    for (let index = 0; root && index < steps.length; index++) {
+    for (let index = 0; index < steps.length; index++) {
       const read = this.#identityAt(
         index === 0 ? root : undefined,
         steps.slice(index),

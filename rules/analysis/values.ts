@@ -59,8 +59,6 @@ export class Values {
   readonly #settled = new Map<Node, Settled>();
   #steps = STEPS;
   #isSettling = false;
-  /** Whether the steps ran out: what is not known then may be known to the next question. */
-  #exhausted = false;
 
   constructor(semantics: Semantics) {
     this.#semantics = semantics;
@@ -73,12 +71,12 @@ export class Values {
     const before = known.get(node);
     if (before) return before;
     if (!this.#isSettling) return this.#outermost(() => this.settle(node, frame, depth));
-    if (this.#steps-- <= 0) this.#exhausted = true;
-    if (depth > DEPTH || this.#exhausted) return { kind: "other", node, frame };
+    if (depth > DEPTH || this.#steps-- <= 0) return { kind: "other", node, frame };
     // a value that is made of itself ends here
     known.set(node, { kind: "other", node, frame });
     const settled = this.#settle(node, frame, depth);
-    if (settled.kind === "other" && (depth > 0 || this.#exhausted)) known.delete(node);
+    // what is not known when the steps ran out may be known to the next question
+    if (settled.kind === "other" && (depth > 0 || this.#steps <= 0)) known.delete(node);
     else known.set(node, settled);
     return settled;
   }
@@ -87,7 +85,6 @@ export class Values {
   #outermost<T>(settle: () => T): T {
     this.#isSettling = true;
     this.#steps = STEPS;
-    this.#exhausted = false;
     try {
       return settle();
     } finally {

@@ -1,7 +1,8 @@
+import type { Slot } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import { memberRef } from "./annotations.js";
 import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
-import { callbackIndex, functionArguments, runningOf } from "./deferral.js";
+import { argumentAt, callbackIndex, functionArguments, runningOf } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
 import type { EntryOf, Known } from "./knowledge.js";
@@ -221,8 +222,16 @@ export class Wrappers {
 
   #opener({ entry }: Known<EntryOf<"transactions">>, call: CallNode, label: string): readonly Opened[] {
     const argument = callbackIndex(call, entry.callback);
-    if (!call.args[argument] || entry.effect) return [];
+    if (!call.args[argument] || entry.effect || (entry.when && !this.#isOn(call, entry.when))) return [];
     return [{ label, argument, path: [], entry }];
+  }
+
+  /** Whether an option is surely `true`. */
+  #isOn(call: CallNode, { argument, path = "" }: Slot): boolean {
+    const { values } = this.#program;
+    const options = argumentAt(call, argument);
+    const settled = options && values.step(values.settle(options, undefined), path.split("."));
+    return settled?.kind === "other" && settled.node.kind === "literal" && settled.node.value === true;
   }
 
   /** Whether an argument is or holds a function. */

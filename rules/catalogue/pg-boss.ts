@@ -1,6 +1,21 @@
-import type { DurationSetting, Join, Library, Reach, Slot } from "./vocabulary.js";
+import type { Adapter, DurationSetting, Join, Library, Reach, Slot } from "./vocabulary.js";
 
-const joinsByOption = (argument: number): Join => ({ option: { argument, path: "db" } });
+const adapters: readonly Adapter[] = [
+  { handleOf: "knex", expression: "fromKnex($)", imports: [["pg-boss", "fromKnex"]] },
+  { handleOf: "kysely", expression: "fromKysely($)", imports: [["pg-boss", "fromKysely"]] },
+  {
+    handleOf: "drizzle-orm",
+    expression: "fromDrizzle($, sql)",
+    imports: [
+      ["pg-boss", "fromDrizzle"],
+      ["drizzle-orm", "sql"],
+    ],
+  },
+  { handleOf: "@prisma/client", expression: "fromPrisma($)", imports: [["pg-boss", "fromPrisma"]] },
+  { handleOf: "@electric-sql/pglite", expression: "fromPglite($)", imports: [["pg-boss", "fromPglite"]] },
+  { handleOf: "pg", expression: "{ executeSql: (text, values) => $.query(text, values) }" },
+];
+const joinsByOption = (argument: number): Join => ({ option: { argument, path: "db" }, adapters });
 const joinsInRequest: Join = { option: { argument: 0, path: "options.db" } };
 const rowExists = "while the job's row exists";
 const byPolicy = "only with a queue policy or `singletonSeconds`";
@@ -93,6 +108,8 @@ export const pgBoss: Library = {
       joins: joinsByOption(2),
     },
   ],
+  // the handler and the job's completion commit together; the second parameter is the `db` that joins them
+  transactions: [{ open: "PgBoss.work", callback: "last", handle: 1, when: { argument: 1, path: "transactional" } }],
   handlers: [
     // 9 and before hand over a single job
     { registeredBy: "PgBoss.work", handler: { argument: "last" }, batch: true },

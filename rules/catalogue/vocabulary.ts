@@ -60,11 +60,21 @@ export interface Dispatch {
 /** A way in which a dispatch takes part in the caller's transaction. */
 export type Join =
   /** An option holds the handle, or an adapter built from it: `send(…, { db: fromKnex(trx) })`. */
-  | { readonly option: Slot }
+  | { readonly option: Slot; readonly adapters?: readonly Adapter[] }
   /** An argument is the handle itself: `enqueueInTransaction(client, …)`. */
   | { readonly argument: number }
   /** A member of the builder takes it: `X.dispatch(p).with(knex(trx))`. */
   | { readonly chained: string };
+
+/** How the value of an option is written for the handle of one library: what a suggestion adds. */
+export interface Adapter {
+  /** The package whose transaction it is. */
+  readonly handleOf: string;
+  /** The expression; `$` stands for the handle. */
+  readonly expression: string;
+  /** What it needs, as names of modules and their exports. */
+  readonly imports?: readonly (readonly [module: string, name: string])[];
+}
 
 /** How a function becomes the handler of jobs, and where it finds the job. */
 export type Handler = {
@@ -144,6 +154,8 @@ export interface TransactionOpener {
   readonly handleType?: string;
   /** Package of the handle's type, if not the library's own. */
   readonly handlePackage?: string;
+  /** Only where this option is `true`: `work(name, { transactional: true }, handler)`. */
+  readonly when?: Slot;
   /** The callback runs when the result is called (`better-sqlite3`'s `db.transaction(fn)`). */
   readonly returnsFunction?: true;
   /** The library runs the callback again on conflicts. */

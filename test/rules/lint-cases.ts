@@ -20,7 +20,10 @@ export interface Lint {
   readonly line: number;
   readonly messageId: string;
   readonly message: string;
+  /** The text that each suggestion writes. */
   readonly suggestions: readonly string[];
+  /** The whole file after each suggestion. */
+  readonly results: readonly string[];
 }
 
 const fixtures = join(import.meta.dirname, "fixtures");
@@ -66,8 +69,9 @@ function addFiles(code: Code): string[] {
 
 function lint(rule: object, path: string, isTyped: boolean, settings?: unknown): Lint[] {
   const linter = new Linter({ cwd: fixtures });
+  const text = files.get(path) ?? "";
   const messages = linter.verify(
-    files.get(path) ?? "",
+    text,
     {
       files: ["**/*.ts", "**/*.tsx", "**/*.js"],
       languageOptions: { parser, parserOptions: isTyped ? { programs: [programOfCases()] } : {} },
@@ -83,6 +87,9 @@ function lint(rule: object, path: string, isTyped: boolean, settings?: unknown):
     messageId: message.messageId ?? "fatal",
     message: message.message,
     suggestions: (message.suggestions ?? []).map((suggestion) => suggestion.fix.text),
+    results: (message.suggestions ?? []).map(
+      ({ fix }) => text.slice(0, fix.range[0]) + fix.text + text.slice(fix.range[1]),
+    ),
   }));
 }
 

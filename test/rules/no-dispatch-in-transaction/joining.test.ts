@@ -1,5 +1,6 @@
 import { noDispatchInTransaction as rule } from "../../../rules/no-dispatch-in-transaction.js";
-import { lintCases } from "../lint-cases.js";
+import { expect, test } from "vitest";
+import { linted, lintCases } from "../lint-cases.js";
 
 lintCases("Joining: pg-boss with { db }", rule, {
   "made from the handle, with each adapter": `import { PgBoss, fromKnex, fromKysely, fromDrizzle, fromPrisma, fromPglite } from "pg-boss"; import knexLib from "knex"; import { Kysely } from "kysely"; import { drizzle } from "drizzle-orm/node-postgres"; import { sql } from "drizzle-orm"; import { PrismaClient } from "@prisma/client"; import { PGlite } from "@electric-sql/pglite";
@@ -107,4 +108,73 @@ export async function place() {
     await tx.outbox.create({ data: { topic: "mail", payload: {}, idempotencyKey: "x" } });
   });
 }`,
+});
+
+lintCases("Joining: a transactional worker of pg-boss", rule, {
+  "its handler runs inside a transaction": `import { PgBoss } from "pg-boss"; import { Queue } from "bullmq"; const boss = new PgBoss("x"); const queue = new Queue("mail");
+export async function start() {
+  await boss.work("orders", { transactional: true }, async (jobs, tx) => {
+    await queue.add("mail", {}); // report
+    await boss.send("mail", {}); // report noHandle
+    await boss.send("mail", {}, { db: tx });
+  });
+  await boss.work("orders", async () => { await queue.add("mail", {}); });
+  await boss.work("orders", { batchSize: 3 }, async () => { await boss.send("mail", {}); });
+}`,
+});
+
+const suggestions = (imports: string, body: string) => linted(rule, `${imports}\n${body}`);
+
+const suggested: readonly (readonly [name: string, code: ReturnType<typeof linted>, result: string | undefined])[] = [
+  [
+    "Knex, with no options yet",
+    suggestions(
+      `import { PgBoss } from "pg-boss"; import knexLib from "knex"; const boss = new PgBoss("x"); const knex = knexLib({});`,
+      `export const place = () => knex.transaction(async (trx) => { await boss.send("mail", {}); });`,
+    ),
+    `import { PgBoss, fromKnex } from "pg-boss"; import knexLib from "knex"; const boss = new PgBoss("x"); const knex = knexLib({});
+export const place = () => knex.transaction(async (trx) => { await boss.send("mail", {}, { db: fromKnex(trx) }); });`,
+  ],
+  [
+    "Drizzle, beside other options",
+    suggestions(
+      `import { PgBoss, fromDrizzle } from "pg-boss"; import { drizzle } from "drizzle-orm/node-postgres"; const boss = new PgBoss("x"); const db = drizzle("x");`,
+      `export const place = () => db.transaction(async (tx) => { await boss.send("mail", {}, { retryLimit: 3 }); });`,
+    ),
+    `import { sql } from "drizzle-orm";
+import { PgBoss, fromDrizzle } from "pg-boss"; import { drizzle } from "drizzle-orm/node-postgres"; const boss = new PgBoss("x"); const db = drizzle("x");
+export const place = () => db.transaction(async (tx) => { await boss.send("mail", {}, { db: fromDrizzle(tx, sql), retryLimit: 3 }); });`,
+  ],
+  [
+    "pg, by hand",
+    suggestions(
+      `import { PgBoss } from "pg-boss"; import { Pool } from "pg"; const boss = new PgBoss("x"); const pool = new Pool();`,
+      `export async function place() {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  await boss.send("mail", {});
+  await client.query("COMMIT");
+}`,
+    ),
+    `import { PgBoss } from "pg-boss"; import { Pool } from "pg"; const boss = new PgBoss("x"); const pool = new Pool();
+export async function place() {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  await boss.send("mail", {}, { db: { executeSql: (text, values) => client.query(text, values) } });
+  await client.query("COMMIT");
+}`,
+  ],
+  [
+    "nothing where the options cannot be read, or data is missing before them",
+    suggestions(
+      `import { PgBoss } from "pg-boss"; import knexLib from "knex"; const boss = new PgBoss("x"); const knex = knexLib({});`,
+      `export const place = () => knex.transaction(async (trx) => { await boss.send("mail"); });`,
+    ),
+    undefined,
+  ],
+];
+
+test.each(suggested)("The suggestion to join: %s", (_name, code, result) => {
+  for (const mode of ["typed", "untyped"] as const)
+    expect(code(mode).map(({ messageId, results: [first] }) => [messageId, first])).toEqual([["noHandle", result]]);
 });
