@@ -15,6 +15,11 @@ export {
 } from "./errors.js";
 export { idempotencyKey, type IdempotencyKey, type KeyPart } from "./idempotency-key.js";
 export type { JobId } from "./job-id.js";
+export { createLedger, type Ledger, type LedgerOptions, type OnceOptions } from "./ledger/ledger.js";
+export { ledgerDdl } from "./ledger/ddl.js";
+export { EffectMissedError, KeyReusedError, OperationTooOldError } from "./ledger/ledger-errors.js";
+export type { PruneOptions } from "./ledger/retention.js";
+export type { SqlEffect } from "./ledger/sql-effect.js";
 export type { EnqueueOptions, Queue, RepeatSafety } from "./queue.js";
 export type { StandardSchema } from "./standard-schema.js";
 export {
@@ -24,4 +29,12 @@ export {
   type TransactionManagerOptions,
 } from "./transaction-manager.js";
 export type { Transaction } from "./transaction.js";
+export {
+  HandlerStuckError,
+  JobTimeoutError,
+  LeaseLostError,
+  TriesExhaustedError,
+  WorkerStoppedError,
+} from "./worker/worker-errors.js";
+export { startWorker, type FailedJob, type Job, type Worker, type WorkerOptions } from "./worker/worker.js";
 export { version } from "./version.js";

@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Executor } from "../databases/database.js";
+import { requireSeconds, type Seconds } from "../duration.js";
+import { ConfigurationError } from "../errors.js";
+import type { JobId } from "../job-id.js";
+import type {
+  Message,
+  QueuePolicy,
+  RunningWorker,
+  Settlement,
+  TakenMessage,
+  TransactionalQueues,
+  WorkOptions,
+} from "./queues.js";
+
+interface BossDb {
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+interface BossJob {
+  readonly id: string;
+  readonly data: unknown;
+  /** Of an attempt: it goes up each time the job is taken again, so completion counts only from the present holder. */
+  readonly retryCount: number;
+  readonly expireInSeconds: number;
+}
+
+interface BossJobInsert {
+  id: string;
+  data: object;
+  startAfter?: number;
+  retryLimit: number;
+  retryDelay: number;
+  retryBackoff: boolean;
+  expireInSeconds: number;
+}
+
+interface Attempt {
+  readonly id: string;
+  readonly retryCount: number;
+}
+
+/** The members of `PgBoss` (12) that this needs. */
+export interface Boss {
+  createQueue(name: string): Promise<void>;
+  getQueue(name: string): Promise<unknown>;
+  insert(name: string, jobs: BossJobInsert[], options?: { db?: BossDb }): Promise<unknown>;
+  fetch(name: string, options: { batchSize: number }): Promise<BossJob[]>;
+  complete(name: string, attempt: Attempt): Promise<unknown>;
+  fail(name: string, attempt: Attempt, data: object): Promise<unknown>;
+  getDb(): BossDb;
+}
+
+export interface PgBossOptions {
+  /** Your `PgBoss`, started. Starting and stopping it stays with you. */
+  readonly boss: Boss;
+  /** The schema that it was made with. Default "pgboss". */
+  readonly schema?: string;
+  /** How long a worker with nothing to do waits before it looks again, in seconds. Default 1. */
+  readonly pollingInterval?: Seconds;
+}
+
+/**
+ * Queues in PostgreSQL, by pg-boss 12. Where its tables are in the business database, a queue can have the delivery
+ * `sameTransaction()`: the job is a row of the transaction (F18). Such a queue must exist before the transaction: send to
+ * it or start its worker once when the program starts, or create it in pg-boss.
+ *
+ * The lease is pg-boss's `expireInSeconds`; whole seconds, and `heartbeatSeconds` stays off. pg-boss notices its end at
+ * its next pass of supervision (`superviseIntervalSeconds`, by default every minute; some instance must have `supervise`
+ * on), and only then another worker gets the job.
+ */
+export function pgBossQueues(options: PgBossOptions): TransactionalQueues {
+  const { boss, schema = "pgboss" } = options;
+  const pollingInterval = requireSeconds(options.pollingInterval ?? 1, "`pollingInterval`");
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(schema)) {
+    throw new ConfigurationError(`\`schema\` must be a plain name, not ${JSON.stringify(schema)}.`);
+  }
+  const created = new Map<string, Promise<void>>();
+  const loops = new Set<WorkLoop>();
+
+  async function ensure(name: string): Promise<void> {
+    let creation = created.get(name);
+    if (creation === undefined) {
+      creation = boss.getQueue(name).then(async (known) => {
+        if (known === null) await boss.createQueue(name);
+      });
+      created.set(name, creation);
+      creation.catch(() => created.delete(name));
+    }
+    await creation;
+  }
+
+  async function insert(policy: QueuePolicy, messages: readonly Message[], db?: BossDb): Promise<void> {
+    const seen = new Map(messages.map((message) => [message.id, message]));
+    const jobs = [...seen.values()].map((message) => jobOf(policy, message));
+    if (jobs.length > 0) await boss.insert(policy.name, jobs, db === undefined ? {} : { db });
+  }
+
+  return {
+    library: "pg-boss",
+
+    async send(policy, messages) {
+      await ensure(policy.name);
+      await insert(policy, messages);
+    },
+
+    async sendWithin(executor: Executor, policy, messages) {
+      // Creating the queue on another connection is no part of the transaction, and does not wait for it.
+      await ensure(policy.name);
+      const executeSql = async (text: string, values?: unknown[]) => {
+        const { rows } = await executor.query(text, values);
+        return { rows: [...rows] };
+      };
+      await insert(policy, messages, { executeSql });
+    },
+
+    // The lease stands in each job, as this adapter has put it there when it was sent.
+    effectiveLease: (policy) => Promise.resolve(leaseOf(policy)),
+
+    async work(policy, workOptions, handle) {
+      await ensure(policy.name);
+      const loop = new WorkLoop({ boss, schema, pollingInterval, policy, workOptions, handle });
+      loops.add(loop);
+      return {
+        stop: async () => {
+          await loop.stop();
+          loops.delete(loop);
+        },
+      };
+    },
+
+    async close() {
+      await Promise.all([...loops].map((loop) => loop.stop()));
+    },
+  };
+}
+
+/** pg-boss counts in whole seconds. Rounded down: the lease must not be longer than the worker believes. */
+function leaseOf({ name, retryAfter }: QueuePolicy): Seconds {
+  const lease = Math.floor(retryAfter);
+  if (lease >= 1 && lease <= 86_400) return lease;
+  throw new ConfigurationError(
+    `The \`retryAfter\` of queue "${name}" must be from 1 second to 24 hours in pg-boss, not ${retryAfter} s.`,
+  );
+}
+
+function jobOf(policy: QueuePolicy, { id, payload, occurredAt, delay }: Message): BossJobInsert {
+  return {
+    id,
+    data: { payload: JSON.parse(payload) as unknown, occurredAt: occurredAt.toISOString() },
+    // One more than `tries`: a job whose workers were lost is taken once more, so that the worker can tell of its end.
+    retryLimit: policy.tries,
+    retryDelay: Math.ceil(policy.backoff[0] ?? 0),
+    retryBackoff: false,
+    expireInSeconds: leaseOf(policy),
+    ...(delay === undefined ? {} : { startAfter: delay }),
+  };
+}
+
+interface LoopParts {
+  readonly boss: Boss;
+  readonly schema: string;
+  readonly pollingInterval: Seconds;
+  readonly policy: QueuePolicy;
+  readonly workOptions: WorkOptions;
+  readonly handle: (taken: TakenMessage) => Promise<Settlement>;
+}
+
+/** Takes jobs while there is room for them. pg-boss's own `work` knows no wait that differs from start to start. */
+class WorkLoop implements RunningWorker {
+  readonly #parts: LoopParts;
+  readonly #stopped = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #loop: Promise<void>;
+
+  constructor(parts: LoopParts) {
+    this.#parts = parts;
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop;
+    await Promise.all(this.#running);
+  }
+
+  async #run(): Promise<void> {
+    const { boss, policy, workOptions, pollingInterval } = this.#parts;
+    const { signal } = this.#stopped;
+    const stopped = new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => {
+        resolve();
+      });
+    });
+    while (!signal.aborted) {
+      const room = workOptions.concurrency - this.#running.size;
+      let jobs: BossJob[] = [];
+      // The lease runs since then at the latest.
+      const takenAt = Date.now();
+      try {
+        if (room > 0) jobs = await boss.fetch(policy.name, { batchSize: room });
+      } catch (error) {
+        workOptions.onError(error);
+      }
+      for (const job of jobs) this.#start(job, takenAt);
+      if (room > 0 && jobs.length < room) {
+        await sleep(pollingInterval * 1000, undefined, { signal }).catch(() => undefined);
+      } else {
+        await Promise.race([...this.#running, stopped]);
+      }
+    }
+  }
+
+  #start(job: BossJob, takenAt: number): void {
+    const handled = this.#handleOne(job, takenAt)
+      .catch(this.#parts.workOptions.onError)
+      .finally(() => this.#running.delete(handled));
+    this.#running.add(handled);
+  }
+
+  async #handleOne(job: BossJob, takenAt: number): Promise<void> {
+    const lease = new AbortController();
+    const leaseEnd = takenAt + job.expireInSeconds * 1000;
+    const timer = setTimeout(
+      () => {
+        lease.abort();
+      },
+      Math.max(leaseEnd - Date.now(), 0),
+    );
+    try {
+      const attempt = job.retryCount + 1;
+      const settlement = await this.#parts.handle({ message: messageOf(job), attempt, leaseLost: lease.signal });
+      await this.#settle(job, settlement);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Each statement goes by the attempt, so it does nothing once somebody else has the job. */
+  async #settle({ id, retryCount }: BossJob, settlement: Settlement): Promise<void> {
+    const { boss, schema, policy } = this.#parts;
+    const attempt = { id, retryCount };
+    if (settlement.do === "complete") {
+      await boss.complete(policy.name, attempt);
+      return;
+    }
+    // pg-boss has one wait for all of a job's retries, and no way to give a job up before they are used. What stands in
+    // the job decides at the moment it fails.
+    const limit = settlement.do === "fail" ? retryCount : Math.max(policy.tries, retryCount + 1);
+    const delay = settlement.do === "fail" ? 0 : Math.ceil(settlement.delay);
+    await boss
+      .getDb()
+      .executeSql(
+        `UPDATE ${schema}.job SET retry_limit = $3, retry_delay = $4, retry_backoff = false ` +
+          "WHERE name = $1 AND id = $2::uuid AND state = 'active' AND retry_count = $5",
+        [policy.name, id, limit, delay, retryCount],
+      );
+    const { error } = settlement;
+    await boss.fail(policy.name, attempt, error instanceof Error ? error : { message: String(error) });
+  }
+}
+
+function messageOf(job: BossJob): Message {
+  // A job that something else has put into the queue need not have these; its payload then fails its schema.
+  const { payload, occurredAt } = (job.data ?? {}) as { payload?: unknown; occurredAt?: string };
+  return {
+    id: job.id as JobId,
+    payload: JSON.stringify(payload ?? null),
+    occurredAt: new Date(occurredAt ?? Date.now()),
+  };
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { Queue as BullQueue } from "bullmq";
+import pg from "pg";
+import { PgBoss } from "pg-boss";
+import { bullmqQueues } from "../../src/queues/bullmq.js";
+import { memoryQueues } from "../../src/queues/memory.js";
+import { pgBossQueues } from "../../src/queues/pg-boss.js";
+import type { Queues } from "../../src/queues/queues.js";
+
+/** A queue adapter on its real server, as the tests use it. */
+export interface OpenedQueues {
+  readonly queues: Queues;
+  /** How many jobs of a queue are kept as failed. */
+  failed(queue: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface QueueSubject {
+  readonly name: string;
+  /** False when the server is not there. The tests are then skipped, and fail where `CI` is set. */
+  readonly available: boolean;
+  /** How long after the end of a lease another worker has the job at the latest, in seconds. */
+  readonly expiryTakes: number;
+  open(): Promise<OpenedQueues>;
+}
+
+const redisPort = 6379;
+const postgres = { host: "127.0.0.1", port: 5432, user: "postgres", database: "test" };
+
+async function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const answer = (is: boolean) => () => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once("connect", answer(true)).once("error", answer(false));
+  });
+}
+
+const inCi = process.env["CI"] !== undefined;
+const [hasRedis, hasPostgres] = await Promise.all([listens(redisPort), listens(postgres.port)]);
+const ownName = () => `aftercommit_${process.pid.toString()}_${randomBytes(4).toString("hex")}`;
+
+const memory: QueueSubject = {
+  name: "memory",
+  available: true,
+  expiryTakes: 0.2,
+  open() {
+    const queues = memoryQueues();
+    return Promise.resolve({
+      queues,
+      failed: (queue) => Promise.resolve(queues.failed(queue).length),
+      close: () => queues.close(),
+    });
+  },
+};
+
+export const bullmq: QueueSubject = {
+  name: "bullmq",
+  available: inCi || hasRedis,
+  expiryTakes: 1.5,
+  open() {
+    const connection = { host: "127.0.0.1", port: redisPort };
+    const prefix = ownName();
+    const queues = bullmqQueues({ connection, prefix });
+    const names = new Set<string>();
+    const remove = async (name: string) => {
+      const own = new BullQueue(name, { connection, prefix });
+      await own.obliterate({ force: true });
+      await own.close();
+    };
+    return Promise.resolve({
+      queues: {
+        ...queues,
+        send: (policy, messages) => {
+          names.add(policy.name);
+          return queues.send(policy, messages);
+        },
+      },
+      failed: async (queue) => {
+        const own = new BullQueue(queue, { connection, prefix });
+        const count = await own.getFailedCount();
+        await own.close();
+        return count;
+      },
+      close: async () => {
+        await queues.close();
+        await Promise.all([...names].map((name) => remove(name)));
+      },
+    });
+  },
+};
+
+/** pg-boss in a schema of its own, with the shortest intervals that it takes. */
+export async function openBoss() {
+  const schema = ownName();
+  const boss = new PgBoss({
+    ...postgres,
+    schema,
+    max: 4,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    schedule: false,
+    useListenNotify: false,
+  });
+  boss.on("error", () => undefined);
+  boss.on("warning", () => undefined);
+  await boss.start();
+  const close = async () => {
+    await boss.stop({ graceful: false });
+    const client = new pg.Client(postgres);
+    await client.connect();
+    await client.query(`drop schema ${schema} cascade`);
+    await client.end();
+  };
+  return { boss, schema, close };
+}
+
+export const pgBoss: QueueSubject = {
+  name: "pg-boss",
+  available: inCi || hasPostgres,
+  expiryTakes: 6,
+  async open() {
+    const { boss, schema, close } = await openBoss();
+    const queues = pgBossQueues({ boss, schema, pollingInterval: 0.1 });
+    return {
+      queues,
+      failed: async (queue) => (await boss.findJobs(queue)).filter(({ state }) => state === "failed").length,
+      close: async () => {
+        await queues.close();
+        await close();
+      },
+    };
+  },
+};
+
+export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss];
