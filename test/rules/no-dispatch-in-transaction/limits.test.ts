@@ -66,6 +66,4 @@ export async function place() {
     await dataSource.manager.save({});
   });
 }`,
-  "a work handler of pg-boss that runs in its transaction": `${queue} import { PgBoss } from "pg-boss"; const boss = new PgBoss("x");
-await boss.work("orders", { transactional: true } as never, (async (jobs: unknown[], tx: never) => { await queue.add("mail", {}); }) as never);`,
 });
