@@ -6,7 +6,7 @@ import type { JobId } from "../job-id.js";
 import type { Message, QueuePolicy, Queues, RunningWorker, Settlement, TakenMessage, WorkOptions } from "./queues.js";
 
 export interface BullmqOptions {
-  /** What BullMQ takes for a connection: options of `ioredis`, or a client. A worker needs `maxRetriesPerRequest: null`. */
+  /** What BullMQ takes for a connection: a client of `ioredis`, made with `maxRetriesPerRequest: null`, or options of one. */
   readonly connection: ConnectionOptions;
   /** Of the keys in Redis. Default: BullMQ's own, "bull". */
   readonly prefix?: string;
@@ -30,7 +30,7 @@ type Handle = (taken: TakenMessage) => Promise<Settlement>;
 const mostCompleted = 10_000;
 
 /**
- * Queues in Redis, by BullMQ 5 or 6.
+ * Queues in Redis, by BullMQ 6.
  *
  * The message's id is the job's id, and BullMQ drops a job whose id it still has: a message that was sent twice is run
  * once while the first is there. The lease is BullMQ's lock, taken for `retryAfter` and never renewed: a job is over by

@@ -163,7 +163,9 @@ test("a stop with a deadline tells the handler, and gives the job back", async (
   const id = await send(queue);
   let reason: unknown;
   const worker = await start(queue, async ({ signal }) => {
-    signal.addEventListener("abort", () => (reason = signal.reason));
+    signal.addEventListener("abort", () => {
+      reason = signal.reason;
+    });
     await never();
   });
   await pass(1);
