@@ -1,6 +1,19 @@
+import { createRequire } from "node:module";
 import { defineConfig } from "vitest/config";
 
+/** Where `npm run test:oldest` has installed the oldest versions that the plugin supports. */
+const oldest = process.env["AFTERCOMMIT_OLDEST"];
+const inOldest = oldest === undefined ? undefined : createRequire(`${oldest}/`);
+
 export default defineConfig({
+  resolve: {
+    alias: inOldest
+      ? ["eslint", "typescript", "typescript-eslint", "@typescript-eslint/parser"].map((name) => ({
+          find: new RegExp(`^${name}$`),
+          replacement: inOldest.resolve(name),
+        }))
+      : [],
+  },
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/rules/fixtures/**", "test/package/**"],

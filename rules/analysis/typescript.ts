@@ -12,10 +12,11 @@ const candidates = new Set<Typescript>();
  */
 export function typescriptOf(program: ts.Program, sourceFile: ts.SourceFile): Typescript | undefined {
   for (const candidate of candidates) if (isSame(candidate, sourceFile)) return candidate;
+  // the copy that the parser has loaded made the program
   for (const load of [
+    ...loadedCopies(),
     () => require("typescript") as unknown,
     () => createRequire(`${program.getCurrentDirectory()}/`)("typescript") as unknown,
-    ...loadedCopies(),
   ]) {
     try {
       const loaded = load();
