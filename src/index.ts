@@ -20,6 +20,12 @@ export { ledgerDdl } from "./ledger/ddl.js";
 export { EffectMissedError, KeyReusedError, OperationTooOldError } from "./ledger/ledger-errors.js";
 export type { PruneOptions } from "./ledger/retention.js";
 export type { SqlEffect } from "./ledger/sql-effect.js";
+export { outboxDdl } from "./outbox/ddl.js";
+export { createOutbox, type Outbox, type OutboxOptions, type PruneOutboxOptions } from "./outbox/outbox.js";
+export type { OutboxRow, RowState } from "./outbox/outbox-row.js";
+export type { ListOptions } from "./outbox/outbox-table.js";
+export { createRelay, type Relay, type RelayOptions, type StopSignal } from "./outbox/relay.js";
+export type { GivenUp, RelayErrorContext } from "./outbox/relay-lane.js";
 export type { EnqueueOptions, Queue, RepeatSafety } from "./queue.js";
 export type { StandardSchema } from "./standard-schema.js";
 export {
