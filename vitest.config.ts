@@ -1,5 +1,8 @@
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+const src = join(import.meta.dirname, "src");
 
 /** Where `npm run test:oldest` has installed the oldest versions that the plugin supports. */
 const oldest = process.env["AFTERCOMMIT_OLDEST"];
@@ -7,12 +10,17 @@ const inOldest = oldest === undefined ? undefined : createRequire(`${oldest}/`);
 
 export default defineConfig({
   resolve: {
-    alias: inOldest
-      ? ["eslint", "typescript", "typescript-eslint", "@typescript-eslint/parser"].map((name) => ({
-          find: new RegExp(`^${name}$`),
-          replacement: inOldest.resolve(name),
-        }))
-      : [],
+    alias: [
+      // The examples import the package by its name; a second copy beside the sources would be refused.
+      { find: /^aftercommit$/, replacement: join(src, "index.ts") },
+      { find: /^aftercommit\/(.+)$/, replacement: join(src, "$1.ts") },
+      ...(inOldest
+        ? ["eslint", "typescript", "typescript-eslint", "@typescript-eslint/parser"].map((name) => ({
+            find: new RegExp(`^${name}$`),
+            replacement: inOldest.resolve(name),
+          }))
+        : []),
+    ],
   },
   test: {
     include: ["test/**/*.test.ts"],

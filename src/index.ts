@@ -15,6 +15,7 @@ export {
 } from "./errors.js";
 export { idempotencyKey, type IdempotencyKey, type KeyPart } from "./idempotency-key.js";
 export type { JobId } from "./job-id.js";
+export type { RowOnce } from "./insert-once.js";
 export { createLedger, type Ledger, type LedgerOptions, type OnceOptions } from "./ledger/ledger.js";
 export { ledgerDdl } from "./ledger/ddl.js";
 export { EffectMissedError, KeyReusedError, OperationTooOldError } from "./ledger/ledger-errors.js";
@@ -34,6 +35,7 @@ export {
   type TransactionManager,
   type TransactionManagerOptions,
 } from "./transaction-manager.js";
+export { execute, insertOnce } from "./transaction-statements.js";
 export type { Transaction } from "./transaction.js";
 export {
   HandlerStuckError,

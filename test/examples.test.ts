@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ESLint } from "eslint";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 const examples = join(import.meta.dirname, "../examples");
 const programs = readdirSync(examples, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
-  .map((entry) => entry.name);
+  .map((entry) => entry.name)
+  .filter((name) => existsSync(join(examples, name, "wrong")));
 
 describe.each(programs)("the program %s", (program) => {
   test("has each of the four mistakes where it is wrong", async () => {
