@@ -28,6 +28,7 @@ const eslint = new ESLint({
   cwd: folder,
   overrideConfigFile: true,
   allowInlineConfig: false,
+  stats: true,
   overrideConfig: {
     files: ["**/*.ts"],
     languageOptions: {
@@ -45,4 +46,8 @@ const found = results.reduce(
   (sum, result) => sum + result.messages.filter((message) => message.ruleId?.startsWith("aftercommit/")).length,
   0,
 );
-console.log(JSON.stringify({ cpu: userCPUTime / 1e6, memory: maxRSS / 1024, files: results.length, found }));
+const rulesMs = results
+  .flatMap(({ stats }) => stats?.times?.passes ?? [])
+  .flatMap((pass) => Object.values(pass.rules ?? {}))
+  .reduce((sum, { total }) => sum + total, 0);
+console.log(JSON.stringify({ cpu: userCPUTime / 1e6, memory: maxRSS / 1024, files: results.length, found, rulesMs }));

@@ -1,7 +1,7 @@
 import type { FileAnalysis } from "./analysis/analysis.js";
 import { isDeduplication, namesOf, type Arrival } from "./analysis/arrivals.js";
 import { isChosenByDispatcher } from "./analysis/chosen-ids.js";
-import type { CallNode, Node } from "./analysis/code/node.js";
+import type { CallNode, CodeFile, Node } from "./analysis/code/node.js";
 import { describeArrival } from "./analysis/describe.js";
 import { identityAtPath, keyPathsIn } from "./analysis/key-path.js";
 import { originsOf } from "./analysis/origin.js";
@@ -109,16 +109,15 @@ function checkRandomDeduplication(analysis: FileAnalysis, report: Report<Message
   }
 }
 
-const deduplicating = new WeakMap<object, boolean>();
+const deduplicating = new WeakMap<CodeFile, boolean>();
 
 /** Whether anything in the program speaks of deduplication. */
 function deduplicates({ semantics }: FileAnalysis): boolean {
-  let answer = deduplicating.get(semantics);
-  if (answer === undefined) {
-    answer = semantics.projectFiles().some((file) => mentionsDeduplication(file.text));
-    deduplicating.set(semantics, answer);
-  }
-  return answer;
+  return semantics.projectFiles().some((file) => {
+    let answer = deduplicating.get(file);
+    if (answer === undefined) deduplicating.set(file, (answer = mentionsDeduplication(file.text)));
+    return answer;
+  });
 }
 
 /** Whether a place remembers what was done, and is asked before it is done again. */

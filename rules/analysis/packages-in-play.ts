@@ -30,13 +30,24 @@ export function inPlayIn(program: ts.Program): InPlay {
   return {
     packages,
     mayDeclareGlobals: (name) => packages.has(name) || importedBy.has(name),
-    holds: (text) => own.some((file) => file.text.includes(text)),
+    holds: (text) => own.some((file) => holds(file, text)),
   };
 }
 
 /** The same for a file alone: its types are not known, so that globals are what they are called. */
 export function inPlayInFile(file: CodeFile): InPlay {
   return { packages: packagesIn(file), mayDeclareGlobals: () => true, holds: (text) => file.text.includes(text) };
+}
+
+const held = new WeakMap<ts.SourceFile, Map<string, boolean>>();
+
+/** Whether a file holds a text; kept, because an edit leaves all other files as they are. */
+function holds(file: ts.SourceFile, text: string): boolean {
+  let answers = held.get(file);
+  if (!answers) held.set(file, (answers = new Map<string, boolean>()));
+  let answer = answers.get(text);
+  if (answer === undefined) answers.set(text, (answer = file.text.includes(text)));
+  return answer;
 }
 
 function importsOf(file: ts.SourceFile): readonly string[] {
