@@ -50,11 +50,14 @@ export function memoryQueues(): MemoryQueues {
   }
 
   /** Lets the workers of a queue look again, now or later. */
-  function wake(of: Line, afterMs = 0): void {
+  function wake(of: Line, afterMs = 0, dueAt = Date.now() + afterMs): void {
     const timer = setTimeout(
       () => {
         timers.delete(timer);
-        for (const look of of.workers) look();
+        const rest = dueAt - Date.now();
+        // A timer may fire a fraction of a millisecond early, and nobody else would look again.
+        if (rest > 0) wake(of, rest, dueAt);
+        else for (const look of of.workers) look();
       },
       Math.min(afterMs, longestTimerMs),
     );
