@@ -5,3 +5,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
  * so what its handler still does must not be committed.
  */
 export const runningJob = new AsyncLocalStorage<AbortSignal>();
+
+/** @throws why the job was stopped: `JobTimeoutError`, `LeaseLostError`, `WorkerStoppedError` */
+export function assertJobGoesOn(): void {
+  runningJob.getStore()?.throwIfAborted();
+}

@@ -11,7 +11,7 @@ import {
   messageOf,
   RolledBackError,
 } from "./errors.js";
-import { runningJob } from "./running-job.js";
+import { assertJobGoesOn } from "./running-job.js";
 import { refuseSecondCopy } from "./single-copy.js";
 import { TransactionScope, type Root } from "./transaction-scope.js";
 import type { Transaction } from "./transaction.js";
@@ -109,7 +109,7 @@ export function createTransactionManager<Handle>(
       result = await ambient.run(scope, () => work(scope));
       scope.assertNothingIsRunning();
       // A handler that goes on after its time must not do its work beside the job's next run (LE-10).
-      runningJob.getStore()?.throwIfAborted();
+      assertJobGoesOn();
       scope.end();
       if (root.lost !== undefined) throw refused(root.lost.cause);
       await scope.writeStaged();

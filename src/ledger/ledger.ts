@@ -3,6 +3,8 @@ import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError, InvalidKeyError } from "../errors.js";
 import type { IdempotencyKey } from "../idempotency-key.js";
 import { insertOnce } from "../insert-once.js";
+import { isJobId } from "../job-id.js";
+import { assertJobGoesOn } from "../running-job.js";
 import { scopeOf, type TransactionScope } from "../transaction-scope.js";
 import type { TransactionManager } from "../transaction-manager.js";
 import type { Transaction } from "../transaction.js";
@@ -59,7 +61,8 @@ export interface Ledger<Handle = unknown> {
 
   /**
    * `once` in a transaction of its own, or in the open one of this async context. On PostgreSQL that is a single
-   * statement, without BEGIN and COMMIT.
+   * statement, without BEGIN and COMMIT. When the connection breaks meanwhile, nobody knows whether it was done: call it
+   * again.
    *
    * @throws what `once` and `transactions.run` throw
    */
@@ -106,7 +109,7 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
 
   function recordOf(key: IdempotencyKey, { fingerprint, occurredAt }: OnceOptions): LedgerRecord {
     const text: unknown = key;
-    if (typeof text !== "string" || !/^[\x21-\x7e]{1,255}$/.test(text)) {
+    if (typeof text !== "string" || !/^[\x21-\x7e]{1,255}$/.test(text) || isJobId(text)) {
       throw new InvalidKeyError("The key of an operation must come from `idempotencyKey`. Nothing was written.");
     }
     if (retention !== undefined) {
@@ -174,6 +177,7 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
       }
       const record = recordOf(key, runOptions);
       await verifyFirst(database);
+      assertJobGoesOn();
       const first = await doOnceOnPostgres(database, record, effect);
       if (!first) await compare(database, record);
       return new Committed(first, undefined);

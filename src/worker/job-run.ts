@@ -1,3 +1,4 @@
+import { ambient } from "../ambient.js";
 import type { Seconds } from "../duration.js";
 import { runningJob } from "../running-job.js";
 import { HandlerStuckError, JobTimeoutError, LeaseLostError } from "./worker-errors.js";
@@ -58,11 +59,7 @@ export class JobRun {
     const patience = patienceAfter(signal, grace);
 
     try {
-      // In a promise, so that a handler that throws at once is one that rejects.
-      const handled: Promise<"ended"> = runningJob.run(signal, async () => {
-        await handler(signal);
-        return "ended";
-      });
+      const handled = start(handler, signal);
       const ended = await Promise.race([handled, patience.over]);
       if (!signal.aborted) return { end: "returned" };
       const stopped = this.#stopped();
@@ -80,6 +77,19 @@ export class JobRun {
     const error: unknown = this.signal.reason;
     return { end: "stopped", error, leaseLost: error instanceof LeaseLostError } as const;
   }
+}
+
+/**
+ * The handler starts outside of any transaction: a queue in memory is woken by whoever sent the job, and what runs then
+ * is in the sender's async context. In a promise, so that a handler that throws at once is one that rejects.
+ */
+function start(handler: (signal: AbortSignal) => unknown, signal: AbortSignal): Promise<"ended"> {
+  return ambient.exit(() =>
+    runningJob.run(signal, async () => {
+      await handler(signal);
+      return "ended";
+    }),
+  );
 }
 
 /** A promise that resolves some time after the signal was aborted. */

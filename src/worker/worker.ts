@@ -184,7 +184,7 @@ class Handling<Payload> {
     if (ended.end === "stopped") {
       const { stuck } = ended;
       if (ended.leaseLost) this.onError(ended.error);
-      if (stuck !== undefined) await this.#guarded(() => (this.#options.onStuck ?? this.onError)(stuck));
+      if (stuck !== undefined) void this.#guarded(() => (this.#options.onStuck ?? this.onError)(stuck));
     }
     return ended;
   }

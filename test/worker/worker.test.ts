@@ -230,6 +230,24 @@ test("LE-10 what a handler wants to commit after its time is rolled back", async
   expect(database.rows).toEqual(["run 2"]);
 });
 
+test("a handler is in no transaction of whoever sent its job", async () => {
+  const queue = define();
+  const transactions = createTransactionManager(fakeDatabase());
+  const seen: unknown[] = [];
+  await start(queue, async () => {
+    seen.push(transactions.current());
+    await transactions.afterCommit(() => seen.push("at once"));
+  });
+  await transactions.run((tx) => {
+    tx.afterCommit(() => send(queue));
+  });
+  await transactions.run(async () => {
+    await send(queue);
+    await pass(1);
+  });
+  expect(seen).toEqual([undefined, "at once", undefined, "at once"]);
+});
+
 test("LE-13 a handler that ignores its signal is reported after its grace", async () => {
   const queue = define();
   await send(queue);
