@@ -4,6 +4,7 @@ import { joinEdits } from "./analysis/join-edits.js";
 import { oneOrMore } from "./analysis/knowledge.js";
 import { describePath } from "./analysis/path.js";
 import { labelOf } from "./analysis/semantics.js";
+import { isTestFile } from "./analysis/test-file.js";
 import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
 import { createRule, type Finding } from "./create-rule.js";
 
@@ -33,6 +34,7 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
     join: "Send within the transaction: pass `{{option}}`.",
   },
   check(analysis, report) {
+    if (isTestFile(analysis.file.path)) return;
     for (const inside of dispatchesInside(analysis)) {
       report({
         node: inside.node,

@@ -66,4 +66,8 @@ export async function place() {
     await dataSource.manager.save({});
   });
 }`,
+  "test files": {
+    "orders.test.ts": `${queue} import { DataSource } from "typeorm"; const dataSource = new DataSource({} as never);
+export const place = () => dataSource.transaction(async () => { await queue.add("mail", {}); });`,
+  },
 });
