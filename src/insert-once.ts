@@ -30,7 +30,7 @@ export async function insertOnce(
   const text = textFor(database, row);
   const values = Object.values(row.values);
   if (database.dialect !== "mysql") {
-    const { affectedRows } = await executor.query(text, values);
+    const { affectedRows } = await executor.query(text, values, { repeated: true });
     return affectedRows === 1 ? "inserted" : "duplicate";
   }
   try {

@@ -1,5 +1,11 @@
 import { ambient } from "./ambient.js";
-import { type Connection, type Database, type Executor, type QueryResult } from "./databases/database.js";
+import {
+  type Connection,
+  type Database,
+  type Executor,
+  type QueryOptions,
+  type QueryResult,
+} from "./databases/database.js";
 import { ConfigurationError, RolledBackError, TransactionClosedError } from "./errors.js";
 import { StagedWork, type Batch, type Effect, type WriteBatch } from "./staged-work.js";
 import { type Transaction } from "./transaction.js";
@@ -135,9 +141,9 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
   }
 
   /** Runs a statement in this transaction. For deliveries and the ledger; user code has `handle`. */
-  query<Row>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+  query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<QueryResult<Row>> {
     this.assertOpen("A statement");
-    return this.#root.connection.query<Row>(text, values);
+    return this.#root.connection.query<Row>(text, values, options);
   }
 
   /** Adds an item to what `batch` writes, all items of the whole transaction at once, right before COMMIT. */

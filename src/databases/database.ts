@@ -15,9 +15,18 @@ export interface QueryResult<Row> {
   readonly affectedRows: number;
 }
 
+export interface QueryOptions {
+  /** The same text will come again and again, so the database may keep its plan. */
+  readonly repeated?: boolean;
+}
+
 /** Runs one statement. `text` has the dialect's own placeholders; `values` are what the driver takes. */
 export interface Executor {
-  query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>;
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<QueryResult<Row>>;
 }
 
 /** What the server said to COMMIT. A failed COMMIT is "rolled back", with the server's error as `cause`. */

@@ -1,6 +1,14 @@
 import { guardHandle, type HandleMethods } from "../guarded-handle.js";
-import type { BeginOptions, CommitAnswer, Connection, Database, QueryResult, StopListening } from "./database.js";
 import { postgresFailure, refusedByPostgres } from "../postgres-errors.js";
+import type {
+  BeginOptions,
+  CommitAnswer,
+  Connection,
+  Database,
+  QueryOptions,
+  QueryResult,
+  StopListening,
+} from "./database.js";
 
 interface PgResult {
   readonly command: string;
@@ -8,9 +16,16 @@ interface PgResult {
   readonly rows: unknown[];
 }
 
+/** A statement that `pg` prepares under its name, once for each connection. */
+interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
 /** The members of `pg`'s `PoolClient` that this needs. */
 export interface PgClient {
-  query(text: string, values?: unknown[]): Promise<PgResult>;
+  query(statement: string | NamedStatement, values?: unknown[]): Promise<PgResult>;
   release(broken?: boolean): void;
   /** Since pg 8.17; without it nobody notices that a statement of many parts had a COMMIT in it. */
   getTransactionStatus?(): "I" | "T" | "E" | null;
@@ -21,7 +36,15 @@ export interface PgClient {
 /** The members of `pg`'s `Pool` that this needs; so does that of `@neondatabase/serverless`. */
 export interface PgPool {
   connect(): Promise<PgClient>;
-  query(text: string, values?: unknown[]): Promise<PgResult>;
+  query(statement: string | NamedStatement, values?: unknown[]): Promise<PgResult>;
+}
+
+export interface PgDatabaseOptions {
+  /**
+   * Whether statements that this package sends again and again (those of a ledger) are prepared. False for a pooler that
+   * gives each transaction another connection and knows no prepared statements, such as PgBouncer before 1.21. Default true.
+   */
+  readonly prepare?: boolean;
 }
 
 /** The type of the pool's clients. The first form is for the overloads that `@types/pg` declares. */
@@ -39,19 +62,53 @@ const methods: HandleMethods = { statements: new Set(["query"]), refused: new Se
  * PostgreSQL through a `Pool` of the library `pg`. Each transaction takes one client from the pool; a subscription
  * (`listen`) keeps one for itself.
  */
-export function pgDatabase<Pool extends PgPool>(pool: Pool): Database<ClientOf<Pool>> {
+export function pgDatabase<Pool extends PgPool>(
+  pool: Pool,
+  { prepare = true }: PgDatabaseOptions = {},
+): Database<ClientOf<Pool>> {
+  const statements = prepare ? new StatementNames() : undefined;
   return {
     dialect: "postgres",
-    query: async <Row>(text: string, values?: readonly unknown[]) =>
-      resultOf<Row>(await pool.query(text, values as unknown[])),
-    begin: async (options) => PgConnection.begin((await pool.connect()) as ClientOf<Pool>, options),
+    query: <Row>(text: string, values?: readonly unknown[], options?: QueryOptions) =>
+      send<Row>(pool, statements, text, values, options),
+    begin: async (options) => PgConnection.begin((await pool.connect()) as ClientOf<Pool>, statements, options),
     failure: postgresFailure,
     listen: (channel, wake, lost) => listen(pool, channel, wake, lost),
   };
 }
 
+/** The names under which texts are prepared. */
+class StatementNames {
+  readonly #names = new Map<string, string>();
+
+  /** None when there are too many: texts with values in them must not fill the server's memory. */
+  of(text: string): string | undefined {
+    let name = this.#names.get(text);
+    if (name === undefined && this.#names.size < 100) {
+      name = `aftercommit_${this.#names.size.toString()}`;
+      this.#names.set(text, name);
+    }
+    return name;
+  }
+}
+
+async function send<Row>(
+  to: Pick<PgClient, "query">,
+  statements: StatementNames | undefined,
+  text: string,
+  values: readonly unknown[] = [],
+  options: QueryOptions = {},
+): Promise<QueryResult<Row>> {
+  const name = options.repeated === true ? statements?.of(text) : undefined;
+  const { rows, rowCount } = await (name === undefined
+    ? to.query(text, values as unknown[])
+    : to.query({ name, text, values: values as unknown[] }));
+  return { rows: rows as Row[], affectedRows: rowCount ?? 0 };
+}
+
 class PgConnection<Client extends PgClient> implements Connection<Client> {
   readonly #client: Client;
+  readonly #statements: StatementNames | undefined;
   readonly #guarded;
   /** Set when the connection broke; the server rolls back by itself then. */
   #lost: { readonly cause: unknown } | undefined;
@@ -60,14 +117,19 @@ class PgConnection<Client extends PgClient> implements Connection<Client> {
     this.#lost ??= { cause };
   };
 
-  private constructor(client: Client) {
+  private constructor(client: Client, statements: StatementNames | undefined) {
     this.#client = client;
+    this.#statements = statements;
     this.#guarded = guardHandle(client, methods);
     client.on("error", this.#onError);
   }
 
-  static async begin<Client extends PgClient>(client: Client, options: BeginOptions = {}) {
-    const connection = new PgConnection(client);
+  static async begin<Client extends PgClient>(
+    client: Client,
+    statements: StatementNames | undefined,
+    options: BeginOptions = {},
+  ) {
+    const connection = new PgConnection(client, statements);
     try {
       await client.query(
         options.isolation === undefined ? "BEGIN" : `BEGIN ISOLATION LEVEL ${options.isolation.toUpperCase()}`,
@@ -83,8 +145,8 @@ class PgConnection<Client extends PgClient> implements Connection<Client> {
     return this.#guarded.handle;
   }
 
-  async query<Row>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    return resultOf<Row>(await this.#client.query(text, values as unknown[]));
+  query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<QueryResult<Row>> {
+    return send<Row>(this.#client, this.#statements, text, values, options);
   }
 
   async savepoint(name: string): Promise<void> {
@@ -165,8 +227,4 @@ async function listen(
     stop();
     return Promise.resolve();
   };
-}
-
-function resultOf<Row>({ rows, rowCount }: PgResult): QueryResult<Row> {
-  return { rows: rows as Row[], affectedRows: rowCount ?? 0 };
 }

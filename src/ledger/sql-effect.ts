@@ -9,13 +9,14 @@ import { EffectMissedError } from "./ledger-errors.js";
  */
 export interface SqlEffect {
   /**
-   * The text of an UPDATE, a DELETE or an INSERT … SELECT, with the dialect's own placeholders and without RETURNING.
+   * The text of an UPDATE, a DELETE or an INSERT … SELECT, with the dialect's own placeholders and without RETURNING. It
+   * should be the same each time: PostgreSQL keeps the plans of the first hundred texts.
    * `isFirst` is a condition that must stand in its WHERE; it is true when the operation is to be done:
    * ``(isFirst) => `UPDATE balances SET points = points + $1 WHERE customer_id = $2 AND ${isFirst}` ``
    */
   readonly statement: (isFirst: string) => string;
   readonly values: readonly unknown[];
-  /** How many rows it must change; any other number throws (LG-12). Default 1. */
+  /** How many rows it must change, at least 1; any other number throws (LG-12). Default 1. */
   readonly rows?: number;
 }
 
@@ -44,6 +45,9 @@ const missedMark = "aftercommit: rows changed = ";
 export async function doOnceOnPostgres(executor: Executor, record: LedgerRecord, effect: SqlEffect): Promise<boolean> {
   const { table, key, fingerprint } = record;
   const { values, rows: expected = 1 } = effect;
+  if (!Number.isInteger(expected) || expected < 1) {
+    throw new ConfigurationError(`\`rows\` must be a whole number from 1, not ${String(expected)}.`);
+  }
   const at = values.length;
   // The cast fails when the number of rows is wrong, and takes the whole statement with it.
   const text = `WITH aftercommit_first AS (
@@ -52,10 +56,16 @@ export async function doOnceOnPostgres(executor: Executor, record: LedgerRecord,
 ), aftercommit_effect AS (
   ${textOf(effect, isFirstCondition)} RETURNING 1
 )
-SELECT f.n AS first, CASE WHEN f.n = 1 AND e.n <> $${at + 3} THEN ('${missedMark}' || e.n)::integer END
-FROM (SELECT count(*)::integer AS n FROM aftercommit_first) f, (SELECT count(*)::integer AS n FROM aftercommit_effect) e`;
+SELECT CASE
+  WHEN changed = $${at + 3} THEN 1
+  WHEN ${isFirstCondition} THEN ('${missedMark}' || changed)::integer
+  ELSE 0
+END AS first
+FROM (SELECT count(*)::integer AS changed FROM aftercommit_effect) AS effect`;
   try {
-    const { rows } = await executor.query<{ first: number }>(text, [...values, key, fingerprint, expected]);
+    const { rows } = await executor.query<{ first: number }>(text, [...values, key, fingerprint, expected], {
+      repeated: true,
+    });
     return rows[0]?.first === 1;
   } catch (error) {
     const changed = rowsMissed(error);
@@ -65,8 +75,8 @@ FROM (SELECT count(*)::integer AS n FROM aftercommit_first) f, (SELECT count(*):
 
 /** @throws EffectMissedError */
 export async function doEffect(executor: Executor, key: IdempotencyKey, effect: SqlEffect): Promise<void> {
-  const { affectedRows } = await executor.query(textOf(effect, "1 = 1"), effect.values);
   const { rows: expected = 1 } = effect;
+  const { affectedRows } = await executor.query(textOf(effect, "1 = 1"), effect.values);
   if (affectedRows !== expected) throw new EffectMissedError(key, expected, affectedRows);
 }
 
