@@ -132,8 +132,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const write: WriteBatch<Item> = async (items, executor) => {
     await verify(executor);
     await failPoint("outbox:before-insert");
-    const queues = new Set(items.map(({ destination }) => destination.policy.name));
-    const notify = wakeUp.channelFor(queues);
+    const notify = wakeUp.channelForStatement();
     await insert(executor, items.map(rowOf), { notify });
     for (const item of items) item.notified = notify !== undefined;
     await failPoint("outbox:after-insert");
@@ -190,7 +189,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
     async requeue(ids) {
       const count = ids.length === 0 ? 0 : await table.requeue(checkedIds(ids));
-      for (const queue of destinations.keys()) wakeUp.committed(queue, false);
+      for (const queue of destinations.keys()) wakeUp.notify(queue);
       return count;
     },
 

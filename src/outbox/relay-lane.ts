@@ -49,6 +49,9 @@ interface Taken {
 /** How long rows wait that are behind an unsent row of their key, in seconds. They are freed when it is sent. */
 const heldWait: Seconds = 1;
 
+/** The waits before the first looks after the last row, in seconds. */
+const lingering: readonly Seconds[] = [0.005, 0.01];
+
 /**
  * How many rows are tried alone when nothing goes through. It begins with two and grows: where the queue only seems to be
  * down because of many bad rows, a good one is found sooner or later.
@@ -102,6 +105,7 @@ export class Lane {
     let next: Promise<Taken | undefined> | undefined;
     let settling: Promise<void> = Promise.resolve();
     let claimFailures = 0;
+    let looksInVain = 0;
 
     while (!this.#stopping) {
       const taken = await (next ?? this.#claim());
@@ -112,9 +116,12 @@ export class Lane {
       }
       claimFailures = 0;
       if (taken.rows.length === 0) {
-        await this.#bell.wait(pollEvery);
+        // Where there were rows, more may have been committed that nobody has told of yet.
+        await this.#bell.wait(Math.min(lingering[looksInVain] ?? pollEvery, pollEvery));
+        looksInVain += 1;
         continue;
       }
+      looksInVain = 0;
       // The next rows are taken, and the last ones marked, while these are on their way. Not with keys: the next row of
       // a key may only be taken when the last one is marked.
       const ordered = taken.rows.some(({ message }) => message.orderKey !== undefined);

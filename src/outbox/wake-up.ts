@@ -1,21 +1,27 @@
 import type { Database } from "../databases/database.js";
 
-/** At most one notification a queue in so many milliseconds goes out in the business transactions of this process. */
-const quietMs = 5;
+/** So many transactions a second of this process may notify, and so many at once. */
+const notificationsPerSecond = 100;
+const notificationsAtOnce = 4;
+
+/** How long rows whose transaction did not notify wait for one that does, in milliseconds. */
+const owedMs = 20;
 
 /**
  * Tells relays that rows are there. Those of this process are called; those of others hear PostgreSQL's NOTIFY.
  *
- * PostgreSQL commits transactions with a NOTIFY one after the other, so under load most must have none. The first after
- * a quiet time sends it in its own statement, at no cost. For those in between, one more is sent after the last of them
- * has committed. If the process dies first, relays find the rows when they look anyway.
+ * A NOTIFY in the statement that writes the row costs no way to the server. But PostgreSQL commits transactions that
+ * notify one after the other: if all did, sixteen clients would get a quarter of their transactions done. So under load
+ * most have none; their rows are told of by the next one that has, or a little later by one of its own. If the process
+ * dies first, relays find the rows when they look anyway.
  */
 export class WakeUp {
   /** None where the database cannot notify. */
   readonly channel: string | undefined;
   readonly #database: Database;
   readonly #listeners = new Set<(queue: string) => void>();
-  readonly #lastMs = new Map<string, number>();
+  #budget = notificationsAtOnce;
+  #budgetAtMs = performance.now();
   /** Queues with rows that no notification has told of, and the timer that will. */
   readonly #owed = new Map<string, NodeJS.Timeout>();
 
@@ -33,32 +39,39 @@ export class WakeUp {
     };
   }
 
-  /** The channel on which a statement that writes rows of these queues is to notify, if it is to. */
-  channelFor(queues: ReadonlySet<string>): string | undefined {
+  /** The channel on which a statement that writes rows is to notify, if it is to. */
+  channelForStatement(): string | undefined {
     if (this.channel === undefined) return undefined;
     const nowMs = performance.now();
-    let due = false;
-    for (const queue of queues) due ||= nowMs - (this.#lastMs.get(queue) ?? -quietMs) >= quietMs;
-    if (!due) return undefined;
-    for (const queue of queues) this.#lastMs.set(queue, nowMs);
+    const earned = ((nowMs - this.#budgetAtMs) / 1000) * notificationsPerSecond;
+    this.#budget = Math.min(this.#budget + earned, notificationsAtOnce);
+    this.#budgetAtMs = nowMs;
+    if (this.#budget < 1) return undefined;
+    this.#budget -= 1;
     return this.channel;
   }
 
   /** Says that rows of this queue are committed, and whether their statement has notified. */
   committed(queue: string, notified: boolean): void {
     for (const listener of this.#listeners) listener(queue);
-    if (notified || this.channel === undefined || this.#owed.has(queue)) return;
-    const timer = setTimeout(() => {
+    if (this.channel === undefined) return;
+    const owed = this.#owed.get(queue);
+    if (notified) {
+      clearTimeout(owed);
       this.#owed.delete(queue);
-      this.#lastMs.set(queue, performance.now());
-      this.notify(queue);
-    }, quietMs);
-    timer.unref();
-    this.#owed.set(queue, timer);
+    } else if (owed === undefined) {
+      const timer = setTimeout(() => {
+        this.#owed.delete(queue);
+        this.notify(queue);
+      }, owedMs);
+      timer.unref();
+      this.#owed.set(queue, timer);
+    }
   }
 
-  /** Notifies outside of any transaction. Nobody waits for it: polling finds what it fails to tell. */
+  /** Tells everybody, outside of any transaction. Nobody waits for it: polling finds what it fails to tell. */
   notify(queue: string): void {
+    for (const listener of this.#listeners) listener(queue);
     if (this.channel === undefined) return;
     void this.#database.query("SELECT pg_notify($1, $2)", [this.channel, queue]).catch(() => undefined);
   }

@@ -15,7 +15,10 @@ describe.each(subjects)("$name", (subject) => {
     afterEach(async () => {
       await setting.stopRelays();
       await setting.outbox.idle();
-      expect(setting.opened.inUse()).toBe(0);
+      // A notification may be on its way.
+      await vi.waitFor(() => {
+        expect(setting.opened.inUse()).toBe(0);
+      });
     });
     afterAll(() => setting.opened.close());
 

@@ -21,7 +21,10 @@ describe.each(subjects)("$name", (subject) => {
     beforeEach(() => setting.renew());
     afterEach(async () => {
       await setting.stopRelays();
-      expect(setting.opened.inUse()).toBe(0);
+      // A notification may be on its way.
+      await vi.waitFor(() => {
+        expect(setting.opened.inUse()).toBe(0);
+      });
     });
     afterAll(() => setting.opened.close());
 
