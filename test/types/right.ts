@@ -2,10 +2,12 @@
 import { z } from "zod";
 import {
   afterCommit,
+  createLedger,
   createTransactionManager,
   defineConnection,
   idempotencyKey,
   sameTransaction,
+  startWorker,
   type Committed,
   type Delivery,
   type IdempotencyKey,
@@ -79,3 +81,16 @@ export const keys: IdempotencyKey[] = [
   idempotencyKey("grant-points", customer.id, customer.tenant, "order-confirmed"),
   idempotencyKey("import", 7),
 ];
+
+const ledger = createLedger({ transactions, retention: 90 * 86_400 });
+export const granted: Promise<Committed<boolean>> = transactions.run((tx) =>
+  ledger.once(tx, idempotencyKey("grant-points", 7), () => tx.handle.query("select 1"), {
+    fingerprint: { points: 10 },
+    occurredAt: new Date(),
+  }),
+);
+export const worker = startWorker(shipments, async ({ payload, id, attempt, occurredAt, signal }) => {
+  const handled: [string, Date, JobId, number, Date] = [payload.orderId, payload.at, id, attempt, occurredAt];
+  await fetch(`https://carrier.example/${handled[0]}`, { signal });
+});
+export const pruned: Promise<number> = ledger.prune({ queues: [shipments], resentWithin: 30 * 86_400 });
