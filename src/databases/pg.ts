@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { guardHandle, type HandleMethods } from "../guarded-handle.js";
 import { postgresFailure, refusedByPostgres } from "../postgres-errors.js";
 import type {
@@ -77,7 +78,7 @@ export function pgDatabase<Pool extends PgPool>(
   };
 }
 
-/** The names under which texts are prepared. */
+/** The names under which texts are prepared: those of their hashes, because two databases may share a pool. */
 class StatementNames {
   readonly #names = new Map<string, string>();
 
@@ -85,7 +86,7 @@ class StatementNames {
   of(text: string): string | undefined {
     let name = this.#names.get(text);
     if (name === undefined && this.#names.size < 100) {
-      name = `aftercommit_${this.#names.size.toString()}`;
+      name = `aftercommit_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
       this.#names.set(text, name);
     }
     return name;

@@ -173,7 +173,8 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
 
     async run(key, effect, runOptions = {}) {
       if (transactions.current() !== undefined || !takesOneStatement(database)) {
-        return transactions.run((tx) => once(tx, key, effect, runOptions));
+        // Nothing else is in this transaction, so a deadlock may be tried again.
+        return transactions.run((tx) => once(tx, key, effect, runOptions), { attempts: 10 });
       }
       const record = recordOf(key, runOptions);
       await verifyFirst(database);

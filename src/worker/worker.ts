@@ -81,6 +81,7 @@ export async function startWorker<Payload>(
 ): Promise<Worker> {
   const definition = definitionOf(queue);
   const { policy, queues } = definition;
+  if (typeof handler !== "function") throw new ConfigurationError("A worker needs a function that handles its jobs.");
   const { concurrency = 1 } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new ConfigurationError(`\`concurrency\` must be a whole number from 1, not ${String(concurrency)}.`);
