@@ -24,9 +24,9 @@ export type { SqlEffect } from "./ledger/sql-effect.js";
 export { outboxDdl } from "./outbox/ddl.js";
 export { createOutbox, type Outbox, type OutboxOptions, type PruneOutboxOptions } from "./outbox/outbox.js";
 export type { OutboxRow, RowState } from "./outbox/outbox-row.js";
-export type { ListOptions } from "./outbox/outbox-table.js";
+export type { ListOptions } from "./outbox/outbox-administration.js";
 export { createRelay, type Relay, type RelayOptions, type StopSignal } from "./outbox/relay.js";
-export type { GivenUp, RelayErrorContext } from "./outbox/relay-lane.js";
+export type { GivenUp, RelayErrorContext } from "./outbox/lane-options.js";
 export type { EnqueueOptions, Queue, RepeatSafety } from "./queue.js";
 export type { StandardSchema } from "./standard-schema.js";
 export {

@@ -10,6 +10,8 @@ interface Options {
   readonly table: OutboxTable;
   /** How long relays leave the rows to this process, in seconds. */
   readonly grace: Seconds;
+  /** False where jobs mark their rows themselves. */
+  readonly marks: boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -64,6 +66,7 @@ export class ImmediateDispatch {
     await failPoint("outbox:after-commit");
     await within(this.#options.grace, `Sending to queue "${policy.name}"`, queues.send(policy, messages));
     await failPoint("outbox:after-immediate-send");
+    if (!this.#options.marks) return;
     for (const { id } of messages) this.#toMark.push(id);
     this.#marking ??= this.#mark().finally(() => {
       this.#marking = undefined;

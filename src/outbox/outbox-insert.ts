@@ -46,7 +46,7 @@ function insertIntoPostgres(table: string): Insert {
     }
     // In the same statement, so it costs no way to the server. PostgreSQL sends one for all rows of a queue.
     if (notify !== undefined) text += ` RETURNING pg_notify($${values.push(notify).toString()}, queue)`;
-    await executor.query(text, values);
+    await executor.query(text, values, { repeated: true });
   };
 }
 

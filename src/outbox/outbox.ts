@@ -3,17 +3,20 @@ import type { Delivery, Destination } from "../delivery.js";
 import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
 import { failPoint } from "../fail-points.js";
-import { isJobId, type JobId } from "../job-id.js";
-import { clockMargin, longestRedelivery } from "../ledger/retention.js";
+import type { JobId } from "../job-id.js";
 import type { Message } from "../queues/queues.js";
 import type { WriteBatch, Batch } from "../staged-work.js";
 import type { TransactionManager } from "../transaction-manager.js";
 import { scopeOf } from "../transaction-scope.js";
+import type { Transaction } from "../transaction.js";
+import { checkAge, checkedIds, requireCount } from "./checked-input.js";
 import { defaultOutboxTable, outboxDdl } from "./ddl.js";
 import { ImmediateDispatch } from "./immediate-dispatch.js";
+import { OutboxAdministration, type ListOptions } from "./outbox-administration.js";
 import { insertInto } from "./outbox-insert.js";
-import { OutboxTable, type ListOptions } from "./outbox-table.js";
 import type { OutboxRow } from "./outbox-row.js";
+import { OutboxStatements } from "./outbox-statements.js";
+import { OutboxTable } from "./outbox-table.js";
 import { verifyOutboxTable } from "./verify.js";
 import { WakeUp } from "./wake-up.js";
 
@@ -28,6 +31,15 @@ export interface OutboxOptions {
   readonly immediate?: {
     /** More than sending takes at worst; too short only means that a job is sent twice. Default 30. */
     readonly grace?: Seconds;
+  };
+  /**
+   * Who marks a job's row as dispatched. Default: whoever has sent it, when the queue has confirmed it. With this option
+   * the job itself, by `outbox.complete(tx, job.id)` in the transaction of its effect: then a job is not lost either when
+   * the queue loses it, or gives it up.
+   */
+  readonly markedByJob?: {
+    /** A job that is not marked so many seconds after it was sent is sent again: more than it waits and runs at worst. */
+    readonly resendAfter: Seconds;
   };
   /** Told when an immediate dispatch fails; the relay sends the job later. Default: a warning of the process. */
   readonly onError?: (error: unknown) => void;
@@ -75,6 +87,14 @@ export interface Outbox extends Delivery {
    */
   prune(options: PruneOutboxOptions): Promise<number>;
 
+  /**
+   * Marks the row of a job, in the transaction of the job's effect. For an outbox with `markedByJob`.
+   *
+   * @returns whether it was not marked before
+   * @throws ConfigurationError when `tx` is not of the outbox's database (OB-12, OB-13)
+   */
+  complete(tx: Transaction, id: JobId): Promise<boolean>;
+
   /** Resolves when no immediate dispatch of this process is under way. For a graceful end. */
   idle(): Promise<void>;
 }
@@ -84,6 +104,8 @@ export interface OutboxInside {
   readonly database: Database;
   readonly table: OutboxTable;
   readonly wakeUp: WakeUp;
+  /** Set when jobs mark their rows: how long they have for it. */
+  readonly resendAfter: Seconds | undefined;
   /** Calls back for each queue that this outbox serves, those to come included. Returns what ends it. */
   readonly onQueue: (listener: (destination: Destination) => void) => () => void;
 }
@@ -111,11 +133,14 @@ interface Item {
  * @throws ConfigurationError for options that cannot be right
  */
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { transactions, table: tableName = defaultOutboxTable, onError = warn } = options;
+  const { transactions, table: tableName = defaultOutboxTable, markedByJob, onError = warn } = options;
   const { database } = transactions;
+  if (markedByJob !== undefined) requireSeconds(markedByJob.resendAfter, "`markedByJob.resendAfter`");
   // Refuses a name that cannot stand in SQL.
   outboxDdl(database.dialect, tableName);
-  const table = new OutboxTable(database, tableName);
+  const statements = new OutboxStatements(database, tableName);
+  const table = new OutboxTable(statements);
+  const rows = new OutboxAdministration(statements);
   const wakeUp = new WakeUp(database, tableName);
   const insert = insertInto(database.dialect, tableName);
   const immediate = immediateOf(options, table, onError);
@@ -185,15 +210,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
 
     verify: () => verifyOutboxTable(database, database, tableName),
-    list: (listOptions) => table.list(listOptions),
+    list: (listOptions) => rows.list(listOptions),
 
     async requeue(ids) {
-      const count = ids.length === 0 ? 0 : await table.requeue(checkedIds(ids));
+      const count = ids.length === 0 ? 0 : await rows.requeue(checkedIds(ids));
       for (const queue of destinations.keys()) wakeUp.notify(queue);
       return count;
     },
 
-    discard: async (ids) => (ids.length === 0 ? 0 : table.discard(checkedIds(ids))),
+    discard: async (ids) => (ids.length === 0 ? 0 : rows.discard(checkedIds(ids))),
 
     async prune(pruneOptions) {
       const { olderThan, batchSize = 1000, signal } = pruneOptions;
@@ -201,11 +226,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
       requireCount(batchSize, "`batchSize`");
       let deleted = 0;
       while (signal?.aborted !== true) {
-        const count = await table.prune(olderThan, batchSize);
+        const count = await rows.prune(olderThan, batchSize);
         deleted += count;
         if (count < batchSize) break;
       }
       return deleted;
+    },
+
+    async complete(tx, id) {
+      const scope = scopeOf(tx, database);
+      checkedIds([id]);
+      return rows.complete(scope, id);
     },
 
     idle: async () => immediate?.idle(),
@@ -215,6 +246,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     database,
     table,
     wakeUp,
+    resendAfter: markedByJob?.resendAfter,
     onQueue(listener) {
       for (const destination of destinations.values()) listener(destination);
       listeners.add(listener);
@@ -240,43 +272,11 @@ function byDestination(items: readonly Item[]): Map<Destination, Item[]> {
   return groups;
 }
 
-function immediateOf({ immediate }: OutboxOptions, table: OutboxTable, onError: (error: unknown) => void) {
+function immediateOf({ immediate, markedByJob }: OutboxOptions, table: OutboxTable, onError: (error: unknown) => void) {
   if (immediate === undefined) return undefined;
-  const grace = requireSeconds(immediate.grace ?? 30, "`immediate.grace`");
-  return new ImmediateDispatch({ table, grace, onError });
-}
-
-function checkedIds(ids: readonly JobId[]): readonly JobId[] {
-  const wrong = ids.find((id) => !isJobId(id));
-  if (wrong === undefined) return ids;
-  throw new ConfigurationError(`${JSON.stringify(wrong)} is no id of a job. Nothing was changed.`);
-}
-
-function checkAge(olderThan: Seconds, destinations: Iterable<Destination>): void {
-  requireSeconds(olderThan, "`olderThan`");
-  let longest: { readonly name: string; readonly seconds: Seconds } | undefined;
-  for (const { policy } of destinations) {
-    const seconds = longestRedelivery(policy) + clockMargin;
-    if (longest === undefined || seconds > longest.seconds) longest = { name: policy.name, seconds };
-  }
-  if (longest === undefined) {
-    throw new ConfigurationError(
-      "This outbox serves no queue in this process, so it cannot know for how long a job may be redelivered. Load the " +
-        "modules that define the queues. Nothing was deleted.",
-    );
-  }
-  if (olderThan < longest.seconds) {
-    throw new ConfigurationError(
-      `\`olderThan\` must be at least ${longest.seconds} s, not ${olderThan} s: so long can queue "${longest.name}" go ` +
-        "on redelivering a job. Nothing was deleted.",
-    );
-  }
-}
-
-/** @throws ConfigurationError unless it is a whole number from 1 */
-export function requireCount(value: unknown, what: string): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1) return value;
-  throw new ConfigurationError(`${what} must be a whole number from 1, not ${String(value)}.`);
+  // Where jobs mark their rows, the relay must leave them the same time for it.
+  const grace = requireSeconds(immediate.grace ?? markedByJob?.resendAfter ?? 30, "`immediate.grace`");
+  return new ImmediateDispatch({ table, grace, marks: markedByJob === undefined, onError });
 }
 
 function warn(error: unknown): void {

@@ -3,39 +3,12 @@ import type { Destination } from "../delivery.js";
 import type { Seconds } from "../duration.js";
 import { messageOf } from "../errors.js";
 import { failPoint } from "../fail-points.js";
-import type { JobId } from "../job-id.js";
+import type { LaneOptions, RelayErrorContext } from "./lane-options.js";
 import type { ClaimedRow } from "./outbox-row.js";
 import type { OutboxTable } from "./outbox-table.js";
 import { publish, type Publication } from "./publication.js";
 import { within } from "./time-limit.js";
 import { Bell, type Slots } from "./waiting.js";
-
-export interface LaneOptions {
-  readonly batch: number;
-  readonly pollEvery: Seconds;
-  readonly lease: Seconds;
-  readonly sendTimeout: Seconds;
-  readonly tries: number;
-  /** The wait after the first failure, and the longest; it doubles in between. */
-  readonly backoff: { readonly first: Seconds; readonly longest: Seconds };
-  readonly onError: (error: unknown, about: RelayErrorContext) => void;
-  readonly onGivenUp: (row: GivenUp) => void;
-}
-
-/** What a relay was doing when something failed. */
-export interface RelayErrorContext {
-  readonly queue: string;
-  /** "lease lost" means that rows were sent, and another relay may send them again. */
-  readonly doing: "claim" | "send" | "mark" | "listen" | "prune" | "lease lost";
-}
-
-/** A row that is not tried any more. */
-export interface GivenUp {
-  readonly queue: string;
-  readonly id: JobId;
-  readonly attempts: number;
-  readonly error: unknown;
-}
 
 interface Taken {
   readonly rows: readonly ClaimedRow[];
@@ -182,14 +155,27 @@ export class Lane {
     if (performance.now() + sendTimeout * 1000 >= untilMs) {
       return { sent: [], failed: [], unsent: rows, down: undefined };
     }
+    const { due, overdue } = this.#notGivenUp(rows);
+    if (due.length === 0) return { sent: [], failed: overdue, unsent: [], down: undefined };
     await failPoint("relay:before-send");
     const send = async (some: readonly ClaimedRow[]) => {
       const messages = some.map(({ message }) => message);
       await within(sendTimeout, `Sending to queue "${policy.name}"`, queues.send(policy, messages));
     };
-    const publication = await publish(rows, send, mayGoOn, Math.min(2 + 2 * this.#roundsDown, mostProbes));
+    const publication = await publish(due, send, mayGoOn, Math.min(2 + 2 * this.#roundsDown, mostProbes));
     await failPoint("relay:after-send");
-    return publication;
+    return { ...publication, failed: [...publication.failed, ...overdue] };
+  }
+
+  /** Takes out rows that were sent often enough without their job having marked them (IC-05). */
+  #notGivenUp(rows: readonly ClaimedRow[]) {
+    const { resendAfter, tries } = this.#options;
+    if (resendAfter === undefined) return { due: rows, overdue: [] };
+    const due = rows.filter(({ attempts }) => attempts < tries);
+    const overdue = rows
+      .filter(({ attempts }) => attempts >= tries)
+      .map((row) => ({ row, error: new NeverMarkedError(tries) }));
+    return { due, overdue };
   }
 
   /** Writes down what became of the rows; while the lease lasts, again and again. */
@@ -201,7 +187,7 @@ export class Lane {
     else for (const { error } of publication.failed) this.#report(error, "send");
 
     const settleOnce = async () => {
-      if (publication.sent.length > 0) await this.#mark(publication.sent, token);
+      if (publication.sent.length > 0) await this.#confirm(publication.sent, token);
       if (publication.unsent.length > 0) await this.#table.release(idsOf(publication.unsent), token);
       for (const { row, error, wait } of verdicts) {
         await this.#table.fail(row.message.id, token, messageOf(error), wait);
@@ -224,7 +210,12 @@ export class Lane {
     }
   }
 
-  async #mark(rows: readonly ClaimedRow[], token: string): Promise<void> {
+  async #confirm(rows: readonly ClaimedRow[], token: string): Promise<void> {
+    const { resendAfter } = this.#options;
+    if (resendAfter !== undefined) {
+      await this.#table.awaitJobs(idsOf(rows), token, resendAfter);
+      return;
+    }
     const marked = await this.#table.mark(idsOf(rows), token);
     await failPoint("relay:after-mark");
     if (marked < rows.length) {
@@ -251,7 +242,8 @@ export class Lane {
     const isRow = this.#confirmed > (this.#confirmedAtFailure.get(id) ?? confirmedBefore);
     if (this.#confirmedAtFailure.size >= mostRemembered) this.#confirmedAtFailure.clear();
     this.#confirmedAtFailure.set(id, confirmedBefore);
-    const wait = attempts >= this.#options.tries && isRow ? undefined : this.#backoff(attempts);
+    const givenUp = error instanceof NeverMarkedError || (attempts >= this.#options.tries && isRow);
+    const wait = givenUp ? undefined : this.#backoff(attempts);
     return { row, error, wait };
   }
 
@@ -277,6 +269,13 @@ export class Lane {
 
   #report(error: unknown, doing: RelayErrorContext["doing"]): void {
     this.#options.onError(error, { queue: this.#queue, doing });
+  }
+}
+
+/** Its job was sent often enough. */
+class NeverMarkedError extends Error {
+  constructor(tries: number) {
+    super(`it was sent, or tried to be sent, ${tries} times, and no job has marked it with \`outbox.complete\``);
   }
 }
 

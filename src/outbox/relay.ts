@@ -1,7 +1,9 @@
 import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
-import { insideOf, requireCount, type Outbox } from "./outbox.js";
-import { Lane, type GivenUp, type LaneOptions, type RelayErrorContext } from "./relay-lane.js";
+import { requireCount } from "./checked-input.js";
+import { insideOf, type Outbox } from "./outbox.js";
+import type { GivenUp, LaneOptions, RelayErrorContext } from "./lane-options.js";
+import { Lane } from "./relay-lane.js";
 import { Bell, Slots } from "./waiting.js";
 
 export interface RelayOptions {
@@ -65,9 +67,9 @@ const pruneEvery: Seconds = 60;
  * @throws ConfigurationError for options that cannot be right
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { database, table, wakeUp, onQueue } = insideOf(options.outbox);
+  const { database, table, wakeUp, resendAfter, onQueue } = insideOf(options.outbox);
   const { outbox, listen = true, keepFor, connections = 2, onError = warnOf } = options;
-  const laneOptions = checkedOptions(options, onError);
+  const laneOptions = { ...checkedOptions(options, onError), resendAfter };
   const slots = new Slots(requireCount(connections, "`connections`"));
   if (keepFor !== undefined) requireSeconds(keepFor, "`keepFor`");
   const lanes = new Map<string, Lane>();
@@ -158,7 +160,7 @@ export function createRelay(options: RelayOptions): Relay {
   return relay;
 }
 
-function checkedOptions(options: RelayOptions, onError: LaneOptions["onError"]): LaneOptions {
+function checkedOptions(options: RelayOptions, onError: LaneOptions["onError"]): Omit<LaneOptions, "resendAfter"> {
   const { batch = 500, pollEvery = 1, lease = 60, sendTimeout = 20, tries = 10, backoff = {} } = options;
   const { first = 0.5, longest = 30 } = backoff;
   requireSeconds(lease, "`lease`");

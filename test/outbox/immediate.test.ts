@@ -94,6 +94,58 @@ describe.each(subjects)("$name", (subject) => {
       expect(setting.queues.memory.waiting("numbers")).toHaveLength(1);
     });
 
+    describe("marked by the job", () => {
+      const start = () => {
+        setting.another({ immediate: {}, markedByJob: { resendAfter: 0.15 } });
+        return setting.relay({ tries: 3 }).start();
+      };
+      const idOf = async () => {
+        const [row] = await setting.outbox.list({ state: "waiting" });
+        if (row === undefined) throw new Error("no row waits");
+        return row.id;
+      };
+
+      test("IC-01 a job that has marked its row is not sent again", async () => {
+        await start();
+        await setting.enqueue(1);
+        const id = await idOf();
+        const { value } = await setting.transactions.run((tx) => setting.outbox.complete(tx, id));
+        expect(value).toBe(true);
+        const again = await setting.transactions.run((tx) => setting.outbox.complete(tx, id));
+        expect(again.value).toBe(false);
+        await sleep(400);
+        expect(await setting.rows()).toEqual(["1 dispatched"]);
+        expect(setting.sentNumbers).toEqual([1]);
+      });
+
+      test("IC-05 a job that never marks its row is sent again, so often and no more, and reported", async () => {
+        await start();
+        await setting.enqueue(1);
+        await vi.waitFor(() => {
+          expect(setting.givenUp).toHaveLength(1);
+        }, 5000);
+        expect(await setting.rows()).toEqual(["1 failed"]);
+        // Once at once, and by the relay as often as it tries.
+        expect(setting.sentNumbers).toEqual([1, 1, 1, 1]);
+        const [failed] = await setting.outbox.list({ state: "failed" });
+        expect(failed?.lastError).toContain("no job has marked it");
+      });
+
+      test("IC-06 a mark in a transaction that is rolled back is none", async () => {
+        await start();
+        await setting.enqueue(1);
+        const id = await idOf();
+        const run = setting.transactions.run(async (tx) => {
+          await setting.outbox.complete(tx, id);
+          throw new Error("no");
+        });
+        await expect(run).rejects.toThrow("no");
+        await vi.waitFor(() => {
+          expect(setting.sentNumbers.length).toBeGreaterThan(1);
+        }, 5000);
+      });
+    });
+
     test("jobs with an order key go through the relay, so none overtakes another", async () => {
       await setting.transactions.run((tx) => setting.queue.enqueue(tx, { n: 1 }, { orderKey: "a" }));
       await setting.outbox.idle();
