@@ -11,6 +11,8 @@ import type { Queues } from "../../src/queues/queues.js";
 /** A queue adapter on its real server, as the tests use it. */
 export interface OpenedQueues {
   readonly queues: Queues;
+  /** Of the keys in Redis. */
+  readonly prefix?: string;
   /** How many jobs of a queue are kept as failed. */
   failed(queue: string): Promise<number>;
   close(): Promise<void>;
@@ -72,6 +74,7 @@ export const bullmq: QueueSubject = {
       await own.close();
     };
     return Promise.resolve({
+      prefix,
       queues: {
         ...queues,
         send: (policy, messages) => {
