@@ -4,6 +4,7 @@ import { configsOf } from "./configs.js";
 import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
 import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
+import { noTransactionOnPool } from "./no-transaction-on-pool.js";
 import { requireTimeoutBelowRetryAfter } from "./require-timeout-below-retry-after.js";
 import { version } from "./version.js";
 
@@ -16,6 +17,7 @@ const rules = {
   "no-dispatch-in-transaction": noDispatchInTransaction,
   "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
   "no-random-id-in-handler": noRandomIdInHandler,
+  "no-transaction-on-pool": noTransactionOnPool,
   "require-timeout-below-retry-after": requireTimeoutBelowRetryAfter,
 } as unknown as Record<string, Rule.RuleModule>;
 

@@ -26,7 +26,7 @@ export const bun: Library = {
   sql: [
     { member: ["Database.run", "Database.exec", "ReservedSQL.()", "ReservedSQL.unsafe"], on: "connection" },
     { member: ["Database.query", "Database.prepare"], on: "connection", ranBy: ["run", "get", "all", "values"] },
-    { member: ["SQL.()", "SQL.unsafe"], on: "pool" },
+    { member: ["SQL.()", "SQL.unsafe"], on: "pool", instead: "sql.begin(async (tx) => …)", size: "max" },
   ],
   handles: [{ type: ["TransactionSQL", "SavepointSQL"], proves: true }],
   stores: [

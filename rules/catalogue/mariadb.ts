@@ -26,7 +26,12 @@ export const mariadb: Library = {
       member: ["Connection.query", "Connection.execute", "PoolConnection.query", "PoolConnection.execute"],
       on: "connection",
     },
-    { member: ["Pool.query", "Pool.execute", "FilteredPoolCluster.query", "FilteredPoolCluster.execute"], on: "pool" },
+    {
+      member: ["Pool.query", "Pool.execute", "FilteredPoolCluster.query", "FilteredPoolCluster.execute"],
+      on: "pool",
+      instead: "const connection = await pool.getConnection()",
+      size: "connectionLimit",
+    },
   ],
   handles: [{ type: ["PoolConnection", "Connection"], proves: false }],
   afterCommit: [

@@ -23,7 +23,12 @@ export const mysql: Library = {
   ],
   sql: [
     { member: ["Connection.query", "PoolConnection.query"], on: "connection" },
-    { member: "Pool.query", on: "pool" },
+    {
+      member: "Pool.query",
+      on: "pool",
+      instead: "pool.getConnection((error, connection) => …)",
+      size: "connectionLimit",
+    },
   ],
   handles: [{ type: ["PoolConnection", "Connection"], proves: false }],
   afterCommit: [

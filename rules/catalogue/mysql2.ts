@@ -41,7 +41,13 @@ export const mysql2: Library = {
       ],
       on: "connection",
     },
-    { member: ["Pool.query", "Pool.execute", "PoolNamespace.query", "PoolNamespace.execute"], on: "pool" },
+    {
+      member: ["Pool.query", "Pool.execute", "PoolNamespace.query", "PoolNamespace.execute"],
+      on: "pool",
+      instead: "const connection = await pool.getConnection()",
+      inherits: "Connection",
+      size: "connectionLimit",
+    },
   ],
   handles: [{ type: ["PoolConnection", "Connection"], proves: false }],
   afterCommit: [

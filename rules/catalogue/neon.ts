@@ -10,7 +10,18 @@ export const neon: Library = {
   },
   sql: [
     { member: ["ClientBase_2.query", "ClientBase.query", "Client.query", "PoolClient.query"], on: "connection" },
-    { member: ["Pool.query", "Pool_2.query", "NeonQueryFunction.query", "NeonQueryFunction.()"], on: "pool" },
+    {
+      member: ["Pool.query", "Pool_2.query"],
+      on: "pool",
+      instead: "const client = await pool.connect()",
+      size: "max",
+    },
+    {
+      member: ["NeonQueryFunction.query", "NeonQueryFunction.()"],
+      on: "pool",
+      instead: "sql.transaction([…])",
+      batched: true,
+    },
   ],
   handles: [{ type: "PoolClient", proves: false }],
   stores: [

@@ -25,9 +25,12 @@ export const pgPromise: Library = {
       on: "connection",
     },
     {
-      member: ["IBaseProtocol", "IDatabase"].flatMap((container) => queries.map((query) => `${container}.${query}`)),
+      member: queries.map((query) => `IDatabase.${query}`),
       on: "pool",
+      instead: "db.tx(async (t) => …)",
+      size: "max",
     },
+    { member: queries.map((query) => `IBaseProtocol.${query}`), on: "pool" },
   ],
   // The same type serves `task`, which opens nothing.
   handles: [{ type: "ITask", proves: false }],

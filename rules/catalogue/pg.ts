@@ -11,7 +11,7 @@ export const pg: Library = {
   },
   sql: [
     { member: ["ClientBase.query", "Client.query", "PoolClient.query"], on: "connection" },
-    { member: "Pool.query", on: "pool" },
+    { member: "Pool.query", on: "pool", instead: "const client = await pool.connect()", size: "max" },
   ],
   handles: [{ type: ["PoolClient", "ClientBase"], proves: false }],
   stores: [

@@ -7,7 +7,7 @@ export const planetscaleDatabase: Library = {
   transactions: [
     { open: ["Client.transaction", "Connection.transaction"], callback: 0, handle: 0, handleType: "Transaction" },
   ],
-  sql: [{ member: "Client.execute", on: "pool" }],
+  sql: [{ member: "Client.execute", on: "pool", instead: "client.transaction(async (tx) => …)" }],
   handles: [{ type: ["Transaction", "Tx"], proves: true }],
   stores: [
     {

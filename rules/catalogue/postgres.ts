@@ -18,7 +18,8 @@ export const postgres: Library = {
   sql: [
     { member: ["ReservedSql.()", "ReservedSql.unsafe"], on: "connection" },
     // A pool refuses to run them: UNSAFE_TRANSACTION.
-    { member: ["Sql.()", "ISql.()", "Sql.unsafe", "ISql.unsafe"], on: "pool" },
+    { member: ["Sql.()", "Sql.unsafe"], on: "pool", instead: "sql.begin(async (sql) => …)", size: "max" },
+    { member: ["ISql.()", "ISql.unsafe"], on: "pool" },
   ],
   handles: [{ type: "TransactionSql", proves: true }],
   stores: [

@@ -47,6 +47,8 @@ export const prisma: Library = {
         "ClientOtherOps.$queryRawUnsafe",
       ],
       on: "pool",
+      instead: "prisma.$transaction(async (tx) => …)",
+      batched: true,
     },
   ],
   handles: [

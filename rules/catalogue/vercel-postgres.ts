@@ -20,7 +20,7 @@ export const vercelPostgres: Library = {
       ],
       on: "connection",
     },
-    { member: ["sql", "VercelPool.sql", "VercelPool.query"], on: "pool" },
+    { member: ["sql", "VercelPool.sql", "VercelPool.query"], on: "pool", instead: "const client = await db.connect()" },
   ],
   handles: [{ type: ["VercelPoolClient", "VercelClient"], proves: false }],
   stores: [

@@ -186,6 +186,14 @@ export interface SqlText {
   readonly on: "connection" | "pool";
   /** The member only prepares the text; these members of the result run it (`db.prepare("BEGIN").run()`). */
   readonly ranBy?: OneOrMore<string>;
+  /** A pool for sure (others may be made over one connection): how all statements get the same connection. */
+  readonly instead?: string;
+  /** Connections that the pool extends in the types: they do not make it one. */
+  readonly inherits?: OneOrMore<string>;
+  /** The option that, when it is 1, leaves the pool one connection. */
+  readonly size?: string;
+  /** The result may be handed to the library instead, which sends several in one transaction (`$transaction([…])`). */
+  readonly batched?: true;
 }
 
 /** A decorator that runs the method in a transaction. */
