@@ -121,7 +121,7 @@ export async function openBoss() {
   return { boss, schema, close };
 }
 
-export const pgBoss: QueueSubject = {
+const pgBoss: QueueSubject = {
   name: "pg-boss",
   available: inCi || hasPostgres,
   expiryTakes: 6,
