@@ -7,6 +7,7 @@ import { labelOf, type Definition, type Ref } from "./semantics.js";
 import type { Frame, Settled, Values } from "./values.js";
 import type { Program } from "./analysis.js";
 import { memberRef } from "./annotations.js";
+import { isInOutsideBranch } from "./outside-branches.js";
 import { packageOfFile } from "./package-of.js";
 
 type Closure = Extract<Settled, { kind: "closure" }>;
@@ -209,7 +210,8 @@ export class Effects {
     const result: { found?: Reached | undefined } = {};
     execute(body, frame, this.#values, {
       call: (call, inner) => {
-        result.found = this.#byCall(call, inner, depth);
+        const reached = this.#byCall(call, inner, depth);
+        if (reached && !this.isInOutsideBranch(call, inner)) result.found = reached;
         return result.found !== undefined;
       },
     });
@@ -272,6 +274,14 @@ export class Effects {
     if (settled.kind === "parameter") return settled.declared?.refs ?? [];
     if (settled.kind === "closure") return [refOfFunction(settled.fn, calledAs)];
     return [];
+  }
+
+  /** Whether a call, in a function that is called inside a transaction, stands in a branch for the case that there is none. */
+  isInOutsideBranch(call: CallNode, frame: Frame | undefined): boolean {
+    const { afterCommit } = this.#program.knowledge;
+    const isSlot = (other: CallNode) =>
+      afterCommit.hasName(nameOfCallee(other)) && this.#isSlot(this.calledBy(other, frame).refs, other);
+    return isInOutsideBranch(call, { values: this.#values, frame, isSlot });
   }
 
   /** A function of the project that the settings name as an after-commit slot, or as code outside a transaction. */

@@ -18,8 +18,8 @@ export type Flow = "on" | "left" | "stop";
 
 /**
  * Walks the code that runs when `node` runs, in the order in which it runs. Functions that are only defined do not run;
- * branches that what was passed rules out do not run, nor does what stands behind a return. A `catch` that throws again
- * is left out: what it does, it does because the work failed.
+ * branches that what was passed rules out do not run, nor does what stands behind a return. A `catch` or a branch that
+ * ends in a throw is left out: what it does, it does because the work failed.
  */
 export function execute(node: Node, frame: Frame | undefined, values: Values, visitor: Visitor): Flow {
   const walk = (inner: Node): Flow => execute(inner, frame, values, visitor);
@@ -57,9 +57,10 @@ export function execute(node: Node, frame: Frame | undefined, values: Values, vi
       if (test !== "on") return test;
       const { otherwise } = node;
       const truth = values.truth(node.test, frame);
-      if (truth === true) return walk(node.then);
-      if (truth === false) return otherwise ? walk(otherwise) : "on";
-      return either(visitor, [() => walk(node.then), () => (otherwise ? walk(otherwise) : "on")]);
+      const branch = (taken: Node): Flow => (endsInThrow(taken) ? "left" : walk(taken));
+      if (truth === true) return branch(node.then);
+      if (truth === false) return otherwise ? branch(otherwise) : "on";
+      return either(visitor, [() => branch(node.then), () => (otherwise ? branch(otherwise) : "on")]);
     }
     case "switch": {
       const subject = walk(node.discriminant);
@@ -95,13 +96,13 @@ function tried(node: Extract<Node, { kind: "try" }>, walk: (inner: Node) => Flow
   if (block === "stop") return "stop";
   const { handler, finalizer } = node;
   let caught: Flow = "on";
-  if (handler && !throwsAgain(handler)) {
+  if (handler && !endsInThrow(handler)) {
     caught = visitor.handler ? visitor.handler(() => walk(handler)) : walk(handler);
     if (caught === "stop") return "stop";
   }
   const last = finalizer ? walk(finalizer) : "on";
   if (last !== "on") return last;
-  return block === "left" && (!handler || throwsAgain(handler) || caught === "left") ? "left" : "on";
+  return block === "left" && (!handler || endsInThrow(handler) || caught === "left") ? "left" : "on";
 }
 
 function either(visitor: Visitor, branches: readonly (() => Flow)[]): Flow {
@@ -120,9 +121,9 @@ function isShortCircuit(operator: string): boolean {
 }
 
 /** Whether a block surely ends in a throw. */
-function throwsAgain(block: Node): boolean {
+function endsInThrow(block: Node): boolean {
   if (block.kind === "throw") return true;
   if (block.kind !== "block") return false;
   const last = block.body.at(-1);
-  return last !== undefined && throwsAgain(last);
+  return last !== undefined && endsInThrow(last);
 }

@@ -245,6 +245,8 @@ export class Values {
         if (definition.path.length === 0) return value;
         const [key] = definition.path;
         const found = this.step(value, definition.path, depth + 1);
+        const preset = found?.kind === "absent" ? defaultAt(definition.declarator.target, definition.path) : undefined;
+        if (preset) return this.settle(preset, frameAround(definition.declarator, frame), depth + 1);
         return (
           found ??
           (definition.path.length === 1 && typeof key === "string" ? this.#declaredProperty(init, key) : undefined)
@@ -275,7 +277,9 @@ export class Values {
     const value: Settled = given ? this.settle(given.node, given.frame, depth + 1) : { kind: "absent" };
     const used =
       value.kind === "absent" && parameter.defaultValue ? this.settle(parameter.defaultValue, up, depth + 1) : value;
-    return path.length === 0 ? used : this.step(used, path, depth + 1);
+    const found = path.length === 0 ? used : this.step(used, path, depth + 1);
+    const preset = found?.kind === "absent" ? defaultAt(parameter.target, path) : undefined;
+    return preset ? this.settle(preset, up, depth + 1) : found;
   }
 
   #member(node: MemberNode, frame: Frame | undefined, depth: number): Settled | undefined {
@@ -407,6 +411,16 @@ export class Values {
   enter(called: Extract<Settled, { kind: "closure" }>, call: CallNode, frame: Frame | undefined): Frame {
     return { fn: called.fn, args: call.args.map((node) => ({ node, frame })), self: called.self, up: called.frame };
   }
+}
+
+/** The `true` of `{ silent = true }`, where a path into a pattern ends. */
+function defaultAt(target: Node, path: Path): Node | undefined {
+  const [key, ...rest] = path;
+  if (target.kind !== "pattern" || key === undefined) return undefined;
+  const entry = target.entries.find(
+    (candidate) => candidate.key !== undefined && String(candidate.key) === String(key),
+  );
+  return entry && (rest.length === 0 ? entry.defaultValue : defaultAt(entry.target, rest));
 }
 
 /** The value of `this.key = value` in a constructor's body. */

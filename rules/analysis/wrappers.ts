@@ -276,26 +276,27 @@ export class Wrappers {
     if (known) return known;
     const found: { index: number; path: Path }[] = [];
     this.#run.set(fn, found);
-    const note = (settled: Settled) => {
+    const note = (settled: Settled, call: CallNode, frame: Frame | undefined) => {
       if (settled.kind !== "parameter" || settled.fn !== fn || settled.path.length > MEMBERS) return;
-      if (!found.some(({ index, path }) => index === settled.index && path.join() === settled.path.join()))
+      const isFound = found.some(({ index, path }) => index === settled.index && path.join() === settled.path.join());
+      if (!isFound && !this.#program.effects.isInOutsideBranch(call, frame))
         found.push({ index: settled.index, path: settled.path });
     };
     const walk = (body: Node, frame: Frame): Flow =>
       execute(body, frame, this.#program.values, {
         call: (call, inner) => {
           const { callee, refs } = this.#program.effects.calledBy(call, inner);
-          note(callee);
+          note(callee, call, inner);
           const handedOn = call.args.filter((argument) => argument.kind === "name" || argument.kind === "member");
           if (callee.kind === "closure" && handedOn.length > 0) {
             // a copy: a function that calls itself finds more while this runs
             for (const { index, path } of [...this.#parametersRun(callee)]) {
               const argument = call.args[index];
               const settled = argument && this.#program.values.step(this.#program.values.settle(argument, inner), path);
-              if (settled) note(settled);
+              if (settled) note(settled, call, inner);
             }
           } else if (callee.kind === "declared" && runningOf(refs, call, this.#program.knowledge) === "now") {
-            for (const argument of handedOn) note(this.#program.values.settle(argument, inner));
+            for (const argument of handedOn) note(this.#program.values.settle(argument, inner), call, inner);
           }
           for (const ran of this.ranBy(call, inner))
             if (ran.fn.body) walk(ran.fn.body, { fn: ran.fn, args: undefined, self: ran.self, up: ran.frame });

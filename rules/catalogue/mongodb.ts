@@ -43,10 +43,6 @@ export const mongodb: Library = {
   stores: [
     { member: ["Collection.insertOne", "Collection.insertMany"], slot: { argument: 0 } },
     { member: ["Collection.replaceOne", "Collection.findOneAndReplace"], slot: { argument: 1 } },
-    {
-      member: ["Collection.updateOne", "Collection.findOneAndUpdate", "Collection.updateMany"],
-      slot: { argument: 1, path: "$setOnInsert" },
-    },
     { member: "Collection.bulkWrite", slot: { argument: 0, path: "[].insertOne.document" } },
     {
       member: ["BulkOperationBase.insert", "OrderedBulkOperation.insert", "UnorderedBulkOperation.insert"],

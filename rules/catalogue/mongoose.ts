@@ -46,10 +46,6 @@ export const mongoose: Library = {
   stores: [
     { member: ["Model.create", "Model.insertMany", "Model.insertOne", "new Model"], slot: { argument: 0 } },
     { member: ["Model.replaceOne", "Model.findOneAndReplace"], slot: { argument: 1 } },
-    {
-      member: ["Model.updateOne", "Model.findOneAndUpdate", "Model.updateMany"],
-      slot: { argument: 1, path: "$setOnInsert" },
-    },
     { member: "Model.bulkWrite", slot: { argument: 0, path: "[].insertOne.document" } },
   ],
 };

@@ -80,3 +80,74 @@ export async function place(ids: string[]) {
   });
 }`,
 });
+
+const kept = `${open} ${queue} import { AsyncLocalStorage } from "node:async_hooks";
+const storage = new AsyncLocalStorage<{ hooks: (() => Promise<unknown>)[]; jobs: object[] }>();`;
+
+lintCases("Branches for the case that no transaction is open", rule, {
+  "a function is kept where there is one": `${kept}
+async function first(fn: () => Promise<unknown>) { const store = storage.getStore(); if (store) store.hooks.push(fn); else await fn(); }
+async function second(fn: () => Promise<unknown>) { const store = storage.getStore(); if (!store) { await fn(); return; } store.hooks.push(fn); }
+async function third(fn: () => Promise<unknown>) { const store = storage.getStore(); if (store) { store.hooks.push(async () => { await fn(); }); return; } await fn(); }
+const fourth = (fn: () => Promise<unknown>) => { const store = storage.getStore(); return store ? store.hooks.push(fn) : fn(); };
+await dataSource.transaction(async () => {
+  await first(() => queue.add("mail", {}));
+  await second(() => queue.add("mail", {}));
+  await third(() => queue.add("mail", {}));
+  await fourth(() => queue.add("mail", {}));
+});`,
+  "what is sent is kept where there is one": `${kept}
+class Jobs {
+  async first(data: object) { const store = storage.getStore(); if (store) { store.hooks.push(() => queue.add("mail", data)); return; } await queue.add("mail", data); }
+  async second(data: object) { const store = storage.getStore(); if (store) { store.jobs.push(data); return; } await queue.add("mail", data); }
+}
+const jobs = new Jobs();
+await dataSource.transaction(async () => { await jobs.first({}); await jobs.second({}); });`,
+  "the handle's own slot where it is passed": `${queue}
+import { Sequelize, type Transaction } from "sequelize";
+const sequelize = new Sequelize("x");
+async function enqueue(data: object, t?: Transaction) {
+  if (t) { t.afterCommit(() => { void queue.add("mail", data); }); return; }
+  await queue.add("mail", data);
+}
+await sequelize.transaction(async (t) => {
+  await enqueue({}, t);
+  await enqueue({}); // report
+});`,
+  "a test of the handle": `${queue}
+import { knex, type Knex } from "knex";
+const db = knex({});
+async function first(trx?: Knex.Transaction) { if (!trx) await queue.add("mail", {}); }
+async function second(k: Knex) { if (k.isTransaction) return; await queue.add("mail", {}); }
+async function third(trx?: Knex.Transaction, isLoud = true) { if (trx === undefined && isLoud) await queue.add("mail", {}); }
+await db.transaction(async (trx) => {
+  await first(trx); await second(trx); await third(trx);
+  await first(); // report
+  await third(); // report
+});`,
+  "a list that has nothing to do with the test": `${open} ${queue}
+async function notify(errors: string[], isValid: boolean) { if (!isValid) { errors.push("no"); return; } await queue.add("mail", {}); }
+await dataSource.transaction(async () => {
+  await notify([], true); // report
+});`,
+});
+
+lintCases("Branches that end in a throw", rule, {
+  "tell why the work failed": `${open} ${queue}
+export const run = (id: string | undefined) => dataSource.transaction(async () => {
+  if (id === undefined) { await queue.add("missing", {}); throw new Error("missing"); }
+  if (id === "") throw new Error(String(await queue.add("empty", {})));
+  await queue.add("found", { id }); // report
+});`,
+});
+
+lintCases("Defaults in patterns", rule, {
+  "decide a branch where nothing is passed": `${open} ${queue}
+async function save({ notify = false, isSilent = true }: { notify?: boolean; isSilent?: boolean } = {}) { if (notify || !isSilent) await queue.add("mail", {}); }
+await dataSource.transaction(async () => {
+  await save();
+  await save({ notify: false });
+  await save({ notify: true }); // report
+  await save({ isSilent: false }); // report
+});`,
+});

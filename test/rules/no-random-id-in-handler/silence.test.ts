@@ -167,6 +167,17 @@ casesOfFiles("a random value that is no identity, or that a retry meets again", 
       await prisma.order.create({ data: { id: randomUUID(), total: 0, userId: job?.data.userId } });
     });
   `,
+  "an upsert of MongoDB, whose second run finds the document": `
+    import { randomUUID } from "node:crypto";
+    import { Worker } from "bullmq";
+    import mongoose from "mongoose";
+    const Account = mongoose.model("Account", new mongoose.Schema({ _id: String, email: String }));
+    new Worker("accounts", async (job) => {
+      const { email } = job.data;
+      await Account.updateOne({ email }, { $setOnInsert: { _id: randomUUID() } }, { upsert: true });
+      await mongoose.connection.collection<{ _id: string }>("a").updateOne({ email }, { $setOnInsert: { _id: randomUUID() } }, { upsert: true });
+    });
+  `,
   "a store of the same name that no handler reaches": {
     "store.ts": `
       import { randomUUID } from "node:crypto";
