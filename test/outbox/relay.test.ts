@@ -1,6 +1,8 @@
 /** What relays send, mark, and never send twice without need, on real databases (F16). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { newJobId } from "../../src/job-id.js";
+import { insertInto } from "../../src/outbox/outbox-insert.js";
 import { createRelay } from "../../src/outbox/relay.js";
 import { ConfigurationError } from "../../src/errors.js";
 import { subjects } from "../databases/subjects.js";
@@ -227,6 +229,40 @@ describe.each(subjects)("$name", (subject) => {
       await dispatched();
     });
 
+    test("OB-15 a signal stops the relay", async () => {
+      const heard: string[] = [];
+      const listener = () => heard.push("mine");
+      process.on("SIGTERM", listener);
+      const relay = setting.relay().stopOn("SIGTERM");
+      await relay.start();
+      process.kill(process.pid, "SIGTERM");
+      await vi.waitFor(() => {
+        expect(heard).toEqual(["mine"]);
+      });
+      await relay.stop();
+      await setting.enqueue(1);
+      await sleep(40);
+      expect(setting.queues.calls).toEqual([]);
+      expect(heard).toEqual(["mine"]);
+      process.removeListener("SIGTERM", listener);
+    });
+
+    test("a queue that is defined after the start is served, too", async () => {
+      await setting.relay().start();
+      const { queue, sent } = setting.otherQueue();
+      await setting.transactions.run((tx) => queue.enqueue(tx, { n: 1 }));
+      await vi.waitFor(() => {
+        expect(sent).toEqual([{ n: 1 }]);
+      });
+    });
+
+    test("a relay deletes what was dispatched long enough ago, and tells when that is too soon", async () => {
+      await setting.relay({ keepFor: 10 }).start();
+      await vi.waitFor(() => {
+        expect(setting.errors).toMatchObject([{ doing: "prune" }]);
+      });
+    });
+
     describe("order per key", () => {
       const enqueue = (...jobs: readonly (readonly [n: number, orderKey?: string])[]) =>
         setting.transactions.run(async (tx) => {
@@ -334,12 +370,10 @@ describe.skipIf(subjects.find(({ name }) => name === "pg")?.available !== true)(
     }, 3000);
   });
 
-  test("OB-11 a row that is committed after a later one was sent goes out, and of one key it goes first", async () => {
+  test("OB-11 a row that is committed after a later one was sent goes out in the next run", async () => {
     await setting.relay().start();
     const { database } = setting;
-    // Transaction one has its number, and is open.
-    let commit: () => void = () => undefined;
-    const hold = new Promise<void>((resolve) => (commit = resolve));
+    // The first transaction has its number, and is open.
     const slow = await database.begin();
     await slow.query(
       "insert into aftercommit_outbox (id, queue, payload, occurred_at) values (gen_random_uuid(), 'numbers', '{\"n\":1}', now())",
@@ -353,8 +387,26 @@ describe.skipIf(subjects.find(({ name }) => name === "pg")?.available !== true)(
     await vi.waitFor(() => {
       expect(setting.sentNumbers).toEqual([2, 1]);
     });
-    commit();
-    await hold;
+  });
+
+  test("OB-11 of two transactions with one key, the later one waits for the first, so their order is that of their commits", async () => {
+    const { database } = setting;
+    const first = await database.begin();
+    const message = { id: newJobId(), payload: '{"n":1}', occurredAt: new Date(), orderKey: "a" };
+    await insertInto("postgres", "aftercommit_outbox")(first, [{ queue: "numbers", message }], {});
+    const ended: string[] = [];
+    const second = setting.transactions
+      .run((tx) => setting.queue.enqueue(tx, { n: 2 }, { orderKey: "a" }))
+      .then(() => ended.push("second"));
+    await setting.transactions.run((tx) => setting.queue.enqueue(tx, { n: 3 }, { orderKey: "b" }));
+    expect(ended).toEqual([]);
+    await first.commit();
+    first.release(false);
+    await second;
+    await setting.relay().start();
+    await vi.waitFor(() => {
+      expect(setting.sentNumbers.filter((n) => n < 3)).toEqual([1, 2]);
+    });
   });
 });
 
