@@ -1,12 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/**
- * The signal of the job in whose handler the running code was started. Once it is aborted, the job may be in other hands,
- * so what its handler still does must not be committed.
- */
-export const runningJob = new AsyncLocalStorage<AbortSignal>();
+/** The job in whose handler the running code was started. */
+export interface RunningJob {
+  /** @throws why the job was stopped: `JobTimeoutError`, `LeaseLostError`, `WorkerStoppedError` */
+  assertGoesOn(): void;
+}
 
-/** @throws why the job was stopped: `JobTimeoutError`, `LeaseLostError`, `WorkerStoppedError` */
+export const runningJob = new AsyncLocalStorage<RunningJob>();
+
+/**
+ * Once a job was stopped it may be in other hands, so what its handler still does must not be committed. Does nothing
+ * outside of a job.
+ *
+ * @throws why the job was stopped
+ */
 export function assertJobGoesOn(): void {
-  runningJob.getStore()?.throwIfAborted();
+  runningJob.getStore()?.assertGoesOn();
 }

@@ -1,6 +1,6 @@
 import { ambient } from "../ambient.js";
 import type { Seconds } from "../duration.js";
-import { runningJob } from "../running-job.js";
+import { runningJob, type RunningJob } from "../running-job.js";
 import { HandlerStuckError, JobTimeoutError, LeaseLostError } from "./worker-errors.js";
 
 /** How a handler's run ended. "stopped": its signal was aborted; `stuck` where it goes on all the same. */
@@ -24,12 +24,16 @@ export interface RunLimits {
 }
 
 /** One run of a handler, with the signal by which it is told to stop. */
-export class JobRun {
+export class JobRun implements RunningJob {
   readonly #limits: RunLimits;
   readonly #controller = new AbortController();
+  readonly #timeIsUpAt: number;
+  /** The handler has ended in time. What it has left behind in the process may go on. */
+  #isOver = false;
 
   constructor(limits: RunLimits) {
     this.#limits = limits;
+    this.#timeIsUpAt = Date.now() + limits.timeout * 1000;
   }
 
   get signal(): AbortSignal {
@@ -41,6 +45,16 @@ export class JobRun {
     if (!this.signal.aborted) this.#controller.abort(reason);
   }
 
+  /** Looks at the clock too: after a pause of the process, or of its event loop, code may run before the timers do. */
+  assertGoesOn(): void {
+    if (Date.now() > this.#timeIsUpAt && !this.#isOver) this.#timeIsUp();
+    this.signal.throwIfAborted();
+  }
+
+  #timeIsUp(): void {
+    this.stop(new JobTimeoutError(this.#limits.queue, this.#limits.timeout));
+  }
+
   /**
    * Runs the handler until it ends, or until the grace after its signal was aborted has passed. Whatever it does after
    * that is of no consequence, also when it rejects.
@@ -49,7 +63,7 @@ export class JobRun {
     const { queue, jobId, timeout, grace, leaseLost } = this.#limits;
     const { signal } = this;
     const timer = setTimeout(() => {
-      this.stop(new JobTimeoutError(queue, timeout));
+      this.#timeIsUp();
     }, timeout * 1000);
     const onLeaseLost = () => {
       this.stop(new LeaseLostError(queue));
@@ -59,7 +73,7 @@ export class JobRun {
     const patience = patienceAfter(signal, grace);
 
     try {
-      const handled = start(handler, signal);
+      const handled = start(() => handler(signal), this);
       const ended = await Promise.race([handled, patience.over]);
       if (!signal.aborted) return { end: "returned" };
       const stopped = this.#stopped();
@@ -67,6 +81,7 @@ export class JobRun {
     } catch (error) {
       return signal.aborted ? this.#stopped() : { end: "threw", error };
     } finally {
+      this.#isOver = true;
       clearTimeout(timer);
       patience.end();
       leaseLost.removeEventListener("abort", onLeaseLost);
@@ -83,10 +98,10 @@ export class JobRun {
  * The handler starts outside of any transaction: a queue in memory is woken by whoever sent the job, and what runs then
  * is in the sender's async context. In a promise, so that a handler that throws at once is one that rejects.
  */
-function start(handler: (signal: AbortSignal) => unknown, signal: AbortSignal): Promise<"ended"> {
+function start(handler: () => unknown, job: RunningJob): Promise<"ended"> {
   return ambient.exit(() =>
-    runningJob.run(signal, async () => {
-      await handler(signal);
+    runningJob.run(job, async () => {
+      await handler();
       return "ended";
     }),
   );

@@ -70,7 +70,8 @@ export interface Worker {
  * Starts to handle the jobs of a queue in this process, on the queue library's own worker.
  *
  * The handler of a job whose signal is aborted has lost it: what it returns does not count, and what it still wants to
- * commit by `transactions.run` is rolled back. So a job that takes too long does not do its work beside its own retry.
+ * commit by `transactions.run` is rolled back, with everything that it has started and not awaited. So a job that takes
+ * too long does not do its work beside its own retry.
  *
  * @throws ConfigurationError when the lease that the queue has in force is not above the timeout, and for wrong options
  */
@@ -122,6 +123,7 @@ class Handling<Payload> {
   readonly #handler: (job: Job<Payload>) => unknown;
   readonly #options: WorkerOptions<Payload> & { readonly grace: Seconds; readonly lease: Seconds };
   readonly #runs = new Set<JobRun>();
+  #deadlineHasPassed = false;
 
   constructor(
     definition: QueueDefinition<Payload>,
@@ -180,6 +182,8 @@ class Handling<Payload> {
     // A handler passes the signal to whatever it waits for; the warning about many listeners is not for it.
     setMaxListeners(0, run.signal);
     this.#runs.add(run);
+    // The queue library had taken it already when the worker was stopped.
+    if (this.#deadlineHasPassed) run.stop(new WorkerStoppedError(policy.name));
     const ended = await run.of((signal) => this.#handler({ payload, id, attempt, occurredAt, signal }));
     this.#runs.delete(run);
     if (ended.end === "stopped") {
@@ -222,6 +226,7 @@ class Handling<Payload> {
     let timer: NodeJS.Timeout | undefined;
     if (deadline !== undefined) {
       timer = setTimeout(() => {
+        this.#deadlineHasPassed = true;
         for (const run of this.#runs) run.stop(new WorkerStoppedError(this.#definition.policy.name));
       }, deadline * 1000);
     }

@@ -230,6 +230,41 @@ test("LE-10 what a handler wants to commit after its time is rolled back", async
   expect(database.rows).toEqual(["run 2"]);
 });
 
+test("LE-10 after a pause of the process nothing is committed, although no timer has run yet", async () => {
+  const queue = define({ timeout: 10, tries: 1 });
+  await send(queue);
+  const database = fakeDatabase();
+  const transactions = createTransactionManager(database);
+  let outcome: unknown;
+  await start(queue, async () => {
+    const run = transactions.run((tx) => {
+      vi.setSystemTime(Date.now() + 60_000);
+      tx.handle.insert("late");
+    });
+    outcome = await run.catch((error: unknown) => error);
+  });
+  await pass(1);
+  expect(outcome).toBeInstanceOf(JobTimeoutError);
+  expect(database.rows).toEqual([]);
+  expect(failed).toHaveLength(1);
+});
+
+test("what a handler that ended in time has left behind may still commit", async () => {
+  const queue = define({ timeout: 10 });
+  await send(queue);
+  const database = fakeDatabase();
+  const transactions = createTransactionManager(database);
+  await start(queue, () => {
+    setTimeout(() => {
+      void transactions.run((tx) => {
+        tx.handle.insert("later");
+      });
+    }, 20_000);
+  });
+  await pass(25);
+  expect(database.rows).toEqual(["later"]);
+});
+
 test("a handler is in no transaction of whoever sent its job", async () => {
   const queue = define();
   const transactions = createTransactionManager(fakeDatabase());
