@@ -52,6 +52,7 @@ describe.skipIf(postgres?.available !== true)("pg-boss in the business database"
       repeatSafety: { by: "ledger" },
     });
     await opened.database.query("delete from orders");
+    await opened.database.query("delete from aftercommit_ledger");
   });
   afterEach(() => Promise.all(workers.map((worker) => worker.stop())));
   afterAll(async () => {
@@ -149,6 +150,49 @@ describe.skipIf(postgres?.available !== true)("pg-boss in the business database"
     await vi.waitFor(() => {
       expect(firsts).toEqual([true, false]);
     });
+    expect((await opened.database.query("select done from orders")).rows).toEqual([{ done: 1 }]);
+  });
+
+  test("LE-09 a handler that outlasts its time in a transaction has done nothing; the next run does the effect once", async () => {
+    const slow = connection.queue("slow", {
+      payload: z.object({ orderId: z.number() }),
+      timeout: 0.5,
+      tries: 2,
+      repeatSafety: { by: "ledger" },
+    });
+    await transactions.run(async (tx) => {
+      await insert(tx, 1);
+      await slow.enqueue(tx, { orderId: 1 });
+    });
+    const ends: unknown[] = [];
+    const worker = await startWorker(
+      slow,
+      async ({ attempt, payload: { orderId } }) => {
+        const run = transactions.run((tx) =>
+          ledger.once(tx, idempotencyKey("slow", orderId), async () => {
+            await opened.on(tx.handle, `update orders set done = done + 1 where id = ${orderId}`);
+            // Deaf to the signal, and longer than the timeout and the grace.
+            if (attempt === 1) await new Promise((resolve) => setTimeout(resolve, 800));
+          }),
+        );
+        ends.push(
+          await run.then(
+            ({ value }) => `run ${attempt}: ${value ? "first" : "done before"}`,
+            (error: unknown) => (error as { code: string }).code,
+          ),
+        );
+      },
+      { grace: 0.1, onError: () => undefined },
+    );
+    workers.push(worker);
+    await vi.waitFor(
+      () => {
+        expect(ends).toHaveLength(2);
+      },
+      { timeout: 5000 },
+    );
+    // The second waited for the record of the first, and then took its place.
+    expect(ends).toEqual(["AFTERCOMMIT_JOB_TIMEOUT", "run 2: first"]);
     expect((await opened.database.query("select done from orders")).rows).toEqual([{ done: 1 }]);
   });
 });
