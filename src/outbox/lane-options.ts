@@ -17,7 +17,8 @@ export interface LaneOptions {
 
 /** What a relay was doing when something failed. */
 export interface RelayErrorContext {
-  readonly queue: string;
+  /** None for what concerns the relay as a whole. */
+  readonly queue?: string;
   /** "lease lost" means that rows were sent, and another relay may send them again. */
   readonly doing: "claim" | "send" | "mark" | "listen" | "prune" | "lease lost";
 }

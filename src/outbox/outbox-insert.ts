@@ -80,6 +80,11 @@ function jsonOf({ queue, message }: NewRow) {
 /** Keeps a statement far below the limits on its values. */
 const mostRows = 1000;
 
+/**
+ * SQLite has one writer at a time, so rows have the order of their commits. MySQL has no lock that a transaction could
+ * hold for a key until it ends: there, transactions that write one key at once must exclude each other by what they
+ * change, such as the row of the order, or the order of their rows is that of the numbers they got.
+ */
 function insertIntoOther(dialect: Dialect, table: string): Insert {
   const { now, fromNow, isoTime, isoValue } = words[dialect];
   return async (executor, rows, { claim }) => {

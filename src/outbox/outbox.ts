@@ -17,6 +17,7 @@ import { insertInto } from "./outbox-insert.js";
 import type { OutboxRow } from "./outbox-row.js";
 import { OutboxStatements } from "./outbox-statements.js";
 import { OutboxTable } from "./outbox-table.js";
+import { unfailing, warn } from "./unfailing.js";
 import { verifyOutboxTable } from "./verify.js";
 import { WakeUp } from "./wake-up.js";
 
@@ -133,7 +134,7 @@ interface Item {
  * @throws ConfigurationError for options that cannot be right
  */
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { transactions, table: tableName = defaultOutboxTable, markedByJob, onError = warn } = options;
+  const { transactions, table: tableName = defaultOutboxTable, markedByJob } = options;
   const { database } = transactions;
   if (markedByJob !== undefined) requireSeconds(markedByJob.resendAfter, "`markedByJob.resendAfter`");
   // Refuses a name that cannot stand in SQL.
@@ -143,7 +144,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const rows = new OutboxAdministration(statements);
   const wakeUp = new WakeUp(database, tableName);
   const insert = insertInto(database.dialect, tableName);
-  const immediate = immediateOf(options, table, onError);
+  const immediate = immediateOf(options, table);
   const destinations = new Map<string, Destination>();
   const listeners = new Set<(destination: Destination) => void>();
   let verified = false;
@@ -171,9 +172,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     await failPoint("outbox:after-insert");
   };
 
-  const wake: Batch<Item> = (items) => {
+  const wake: Batch<Item> = async (items) => {
+    await failPoint("outbox:after-commit");
     for (const [{ policy }, [first]] of byDestination(items)) wakeUp.committed(policy.name, first?.notified === true);
-    return Promise.resolve();
   };
 
   const dispatch: Batch<Item> = (items) => {
@@ -272,13 +273,9 @@ function byDestination(items: readonly Item[]): Map<Destination, Item[]> {
   return groups;
 }
 
-function immediateOf({ immediate, markedByJob }: OutboxOptions, table: OutboxTable, onError: (error: unknown) => void) {
+function immediateOf({ immediate, markedByJob, onError = warn }: OutboxOptions, table: OutboxTable) {
   if (immediate === undefined) return undefined;
   // Where jobs mark their rows, the relay must leave them the same time for it.
   const grace = requireSeconds(immediate.grace ?? markedByJob?.resendAfter ?? 30, "`immediate.grace`");
-  return new ImmediateDispatch({ table, grace, marks: markedByJob === undefined, onError });
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error));
+  return new ImmediateDispatch({ table, grace, marks: markedByJob === undefined, onError: unfailing(onError) });
 }

@@ -4,6 +4,7 @@ import { requireCount } from "./checked-input.js";
 import { insideOf, type Outbox } from "./outbox.js";
 import type { GivenUp, LaneOptions, RelayErrorContext } from "./lane-options.js";
 import { Lane } from "./relay-lane.js";
+import { unfailing, warn } from "./unfailing.js";
 import { Bell, Slots } from "./waiting.js";
 
 export interface RelayOptions {
@@ -68,7 +69,8 @@ const pruneEvery: Seconds = 60;
  */
 export function createRelay(options: RelayOptions): Relay {
   const { database, table, wakeUp, resendAfter, onQueue } = insideOf(options.outbox);
-  const { outbox, listen = true, keepFor, connections = 2, onError = warnOf } = options;
+  const { outbox, listen = true, keepFor, connections = 2 } = options;
+  const onError = unfailing(options.onError ?? warn);
   const laneOptions = { ...checkedOptions(options, onError), resendAfter };
   const slots = new Slots(requireCount(connections, "`connections`"));
   if (keepFor !== undefined) requireSeconds(keepFor, "`keepFor`");
@@ -96,7 +98,7 @@ export function createRelay(options: RelayOptions): Relay {
           end = resolve;
         });
         const stop = await database.listen?.(channel, wake, (error) => {
-          onError(error, { queue: "", doing: "listen" });
+          onError(error, { doing: "listen" });
           end();
         });
         failures = 0;
@@ -106,7 +108,7 @@ export function createRelay(options: RelayOptions): Relay {
         await over;
         await stop?.();
       } catch (error) {
-        onError(error, { queue: "", doing: "listen" });
+        onError(error, { doing: "listen" });
       }
     }
   };
@@ -114,7 +116,7 @@ export function createRelay(options: RelayOptions): Relay {
   const keepPruning = async (olderThan: Seconds) => {
     while (!isStopped()) {
       await outbox.prune({ olderThan, signal: ending.signal }).catch((error: unknown) => {
-        onError(error, { queue: "", doing: "prune" });
+        onError(error, { doing: "prune" });
       });
       await bell.silence(pruneEvery);
     }
@@ -182,12 +184,8 @@ function checkedOptions(options: RelayOptions, onError: LaneOptions["onError"]):
       longest: requireSeconds(longest, "`backoff.longest`"),
     },
     onError,
-    onGivenUp: options.onGivenUp ?? warnGivenUp,
+    onGivenUp: unfailing(options.onGivenUp ?? warnGivenUp),
   };
-}
-
-function warnOf(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error));
 }
 
 function warnGivenUp({ queue, id, attempts }: GivenUp): void {

@@ -1,9 +1,13 @@
 /** What is written, and when, on real databases (F16). */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { betterSqlite3Database } from "../../src/databases/better-sqlite3.js";
 import BetterSqlite3 from "better-sqlite3";
 import { ConfigurationError, InvalidPayloadError } from "../../src/errors.js";
+import { idempotencyKey } from "../../src/idempotency-key.js";
 import { newJobId } from "../../src/job-id.js";
+import { ledgerDdl } from "../../src/ledger/ddl.js";
+import { createLedger } from "../../src/ledger/ledger.js";
 import { outboxDdl } from "../../src/outbox/ddl.js";
 import { createOutbox } from "../../src/outbox/outbox.js";
 import { createTransactionManager } from "../../src/transaction-manager.js";
@@ -105,6 +109,26 @@ describe.each(subjects)("$name", (subject) => {
         expect(message.delay).toBe(n % 2 === 0 ? undefined : n / 4);
         expect(message.orderKey).toBe(n % 3 === 0 ? `k'"\\${n}` : undefined);
       }
+    });
+
+    test("OB-07, OB-08 the same request is written once, also after it was sent, when a ledger asks whether it was", async () => {
+      const ledger = createLedger({ transactions: setting.transactions });
+      await setting.sql(ledgerDdl(setting.database.dialect));
+      const request = () =>
+        setting.transactions.run((tx) =>
+          ledger.once(tx, idempotencyKey("ship", 1), async () => {
+            await setting.queue.enqueue(tx, { n: 1 });
+          }),
+        );
+      expect((await request()).value).toBe(true);
+      expect((await request()).value).toBe(false);
+      await setting.relay().start();
+      await vi.waitFor(async () => {
+        expect(await setting.rows()).toEqual(["1 dispatched"]);
+      });
+      expect((await request()).value).toBe(false);
+      await sleep(60);
+      expect(setting.sentNumbers).toEqual([1]);
     });
 
     test("OB-12 something that is no transaction is refused", async () => {

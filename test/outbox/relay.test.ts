@@ -229,6 +229,21 @@ describe.each(subjects)("$name", (subject) => {
       await dispatched();
     });
 
+    test("callbacks that throw break nothing", async () => {
+      const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+      setting.queues.before = () => {
+        if (setting.queues.calls.length === 1) throw new Error("no");
+      };
+      const onError = () => {
+        throw new Error("of the callback");
+      };
+      await setting.relay({ onError }).start();
+      await setting.enqueue(1);
+      await dispatched();
+      expect(warnings).toHaveBeenCalledWith(new Error("of the callback"));
+      warnings.mockRestore();
+    });
+
     test("OB-15 a signal stops the relay", async () => {
       const heard: string[] = [];
       const listener = () => heard.push("mine");
