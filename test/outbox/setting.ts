@@ -139,7 +139,7 @@ export class Setting {
   }
 }
 
-export const numberPayload = z.object({ n: z.number() });
+const numberPayload = z.object({ n: z.number() });
 
 function queueOf(queues: Queues, delivery: Outbox, name = "numbers") {
   return defineConnection({ queues, retryAfter: 90 }).queue(name, {
