@@ -61,7 +61,7 @@ const libraryGates = new WeakMap<Knowledge, RegExp>();
 const projectGates = new WeakMap<FileAnalysis["wrappers"], RegExp>();
 
 /** The cheapest question first: whether the text names anything that opens a transaction or runs in one. */
-function mayHoldTransactions({ file, semantics, wrappers, knowledge }: FileAnalysis): boolean {
+export function mayHoldTransactions({ file, semantics, wrappers, knowledge }: FileAnalysis): boolean {
   if (
     libraryGate(knowledge).test(file.text) ||
     mentionsSql(file.text) ||
@@ -246,14 +246,8 @@ class Search {
     if (fn.decorators.length === 0 || !fn.body) return;
     const { knowledge, effects } = this.#analysis;
     for (const [index, decorator] of fn.decorators.entries()) {
-      const refs = refsOfDecorator(decorator, this.#analysis);
-      const entry = knowledge.decorators.find(refs)[0]?.entry;
-      const isTransactional = entry
-        ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse)
-        : this.#analysis.wrappers.decoratorOpens(decorator);
-      if (!isTransactional) continue;
-      const label = `@${refs[0]?.name ?? nameOfDecorator(decorator) ?? ""}`;
-      const scope: Scope = { kind: "decorator", label, openedAt: decorator, body: fn };
+      const scope = scopeOfDecorator(decorator, fn, this.#analysis);
+      if (!scope) continue;
       this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
       // decorators below are applied first, so what they run, runs inside
       for (const inner of fn.decorators.slice(index + 1)) {
@@ -432,6 +426,17 @@ class Search {
   }
 }
 
+/** The transaction in which a decorator runs the whole method. */
+export function scopeOfDecorator(decorator: Node, fn: FunctionNode, analysis: FileAnalysis): Scope | undefined {
+  const refs = refsOfDecorator(decorator, analysis);
+  const entry = analysis.knowledge.decorators.find(refs)[0]?.entry;
+  const isTransactional = entry
+    ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse)
+    : analysis.wrappers.decoratorOpens(decorator);
+  const label = `@${refs[0]?.name ?? nameOfDecorator(decorator) ?? ""}`;
+  return isTransactional ? { kind: "decorator", label, openedAt: decorator, body: fn } : undefined;
+}
+
 /** The calls of a function, where every use of it is one and they are few. */
 function callsOf(fn: FunctionNode, program: Program): readonly CallNode[] {
   const sites = callersOf(program).sitesOf(fn);
@@ -449,7 +454,7 @@ function functionAround(node: Node): Node {
 }
 
 /** Whether the arguments name a propagation with which the code runs outside, or nobody knows. */
-function isOutside(call: Node, ...names: (string | readonly string[] | undefined)[]): boolean {
+export function isOutside(call: Node, ...names: (string | readonly string[] | undefined)[]): boolean {
   const all = names.flatMap((name) => oneOrMore(name));
   if (all.length === 0 || call.kind !== "call") return false;
   const mentions = (node: Node): boolean =>

@@ -21,6 +21,7 @@ export const adonisjsLucid: Library = {
   name: "AdonisJS Lucid",
   packages: ["@adonisjs/lucid"],
   importedFrom: ["@ioc:Adonis/Lucid"],
+  together: "queued",
   values: {
     Database: "default",
     DatabaseContract: "default",

@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const bookshelf: Library = {
   name: "Bookshelf",
   packages: ["bookshelf"],
+  together: "queued",
   values: {
     Bookshelf: "default()",
     Model: ["Bookshelf.model()", "Bookshelf.Model", "Model.forge()", "Model.extend()"],

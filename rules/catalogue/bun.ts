@@ -5,6 +5,7 @@ export const bun: Library = {
   name: "Bun SQL and bun:sqlite",
   packages: ["bun", "bun:sqlite", "bun-types"],
   globals: ["Bun"],
+  together: "pipelined",
   values: {
     SQL: ["sql", "postgres", "Bun.sql", "Bun.postgres", "SQL.connect()"],
     ReservedSQL: "SQL.reserve()",

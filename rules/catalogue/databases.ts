@@ -13,6 +13,7 @@ export const databases: Library = {
     "@databases/pg-typed",
     "@databases/mysql-typed",
   ],
+  together: "queued",
   values: {
     ConnectionPool: "default()",
     DatabaseConnection: "default()",

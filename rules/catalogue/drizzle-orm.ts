@@ -122,6 +122,8 @@ const insertOf = (container: string) => `${container}.insert()`;
 export const drizzleOrm: Library = {
   name: "Drizzle ORM",
   packages: ["drizzle-orm"],
+  together: "queued",
+  pipelinesOver: ["postgres", "bun"],
   values: {
     // Every driver's function is called `drizzle`; which dialect it makes is in the path of the import.
     PgDatabase: ["drizzle()", "withReplicas()"],

@@ -3,6 +3,8 @@ import type { Library } from "./vocabulary.js";
 export const kysely: Library = {
   name: "Kysely",
   packages: ["kysely"],
+  together: "queued",
+  pipelinesOver: ["postgres", "bun"],
   values: {
     Kysely: ["Kysely.withPlugin()", "Kysely.withSchema()", "Kysely.withTables()", "Kysely.withoutPlugins()"],
     TransactionBuilder: [

@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const mariadb: Library = {
   name: "MariaDB connector",
   packages: ["mariadb"],
+  together: "queued",
   values: {
     Connection: ["createConnection()", "*.createConnection()"],
     Pool: ["createPool()", "*.createPool()"],

@@ -15,6 +15,7 @@ export const mikroOrm: Library = {
     "@mikro-orm/postgresql",
     "@mikro-orm/sqlite",
   ],
+  together: "queued",
   values: {
     MikroORM: ["MikroORM.init()", "MikroORM.initSync()"],
     EntityManager: [
@@ -119,8 +120,6 @@ export const mikroOrm: Library = {
         "EntityRepository.create",
         "EntityRepository.insert",
         "EntityRepository.insertMany",
-        "EntityRepository.upsert",
-        "EntityRepository.upsertMany",
         "EntityManager.persist",
         "EntityManager.persistAndFlush",
         "EntityRepository.persist",
@@ -130,15 +129,15 @@ export const mikroOrm: Library = {
     },
     {
       // `persistOnCreate`, the default since 6, stores what `create` makes.
-      member: [
-        "EntityManager.create",
-        "EntityManager.insert",
-        "EntityManager.insertMany",
-        "EntityManager.upsert",
-        "EntityManager.upsertMany",
-      ],
+      member: ["EntityManager.create", "EntityManager.insert", "EntityManager.insertMany"],
       slot: { argument: 1 },
     },
+    {
+      member: ["EntityRepository.upsert", "EntityRepository.upsertMany"],
+      slot: { argument: 0 },
+      meetsUnique: true,
+    },
+    { member: ["EntityManager.upsert", "EntityManager.upsertMany"], slot: { argument: 1 }, meetsUnique: true },
     { member: ["SqlEntityManager.execute", "EntityManager.execute"], slot: { argument: 1 }, insertsIn: 0 },
   ],
 };

@@ -5,6 +5,7 @@ export const mongodb: Library = {
   name: "MongoDB driver",
   packages: ["mongodb"],
   importedFrom: ["mongoose"],
+  together: "queued",
   values: {
     MongoClient: ["MongoClient.connect()"],
     ClientSession: [

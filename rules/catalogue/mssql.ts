@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const mssql: Library = {
   name: "mssql",
   packages: ["mssql"],
+  together: "queued",
   values: {
     ConnectionPool: ["connect()", "*.connect()", "ConnectionPool.connect()"],
     Transaction: ["ConnectionPool.transaction()", "Transaction.begin()"],

@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const mysql: Library = {
   name: "mysql",
   packages: ["mysql"],
+  together: "queued",
   values: {
     Connection: ["createConnection()", "*.createConnection()"],
     Pool: ["createPool()", "*.createPool()", "PoolCluster.of()"],

@@ -7,6 +7,7 @@ import type { Library } from "./vocabulary.js";
 export const mysql2: Library = {
   name: "mysql2",
   packages: ["mysql2"],
+  together: "queued",
   values: {
     Connection: ["createConnection()", "*.createConnection()", "Connection.promise()"],
     Pool: ["createPool()", "*.createPool()", "Pool.promise()"],

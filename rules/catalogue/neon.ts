@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const neon: Library = {
   name: "Neon serverless driver",
   packages: ["@neondatabase/serverless"],
+  together: "queued",
   values: {
     NeonQueryFunction: "neon()",
     PoolClient: "Pool.connect()",

@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const objection: Library = {
   name: "Objection",
   packages: ["objection"],
+  together: "queued",
   values: {
     Transaction: ["Model.startTransaction()", "transaction.start()"],
     QueryBuilder: ["Model.query()", "Model.relatedQuery()", "Model.$query()", "Model.$relatedQuery()"],

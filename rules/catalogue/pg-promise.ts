@@ -6,6 +6,7 @@ const queries = ["none", "one", "oneOrNone", "many", "manyOrNone", "any", "resul
 export const pgPromise: Library = {
   name: "pg-promise",
   packages: ["pg-promise"],
+  together: "queued",
   values: {
     IMain: "default()",
     IDatabase: "IMain.()",

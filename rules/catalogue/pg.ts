@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const pg: Library = {
   name: "pg (node-postgres)",
   packages: ["pg", "pg-pool", "pg-native"],
+  together: "queued",
   values: {
     PoolClient: ["Pool.connect()"],
     Client: "Client",

@@ -16,6 +16,7 @@ export const prisma: Library = {
     ],
     fileContains: "PrismaPromise",
   },
+  together: "queued",
   values: {
     PrismaClient: ["PrismaClient.$extends()"],
     DynamicClientExtensionThisBuiltin: ["PrismaClient.$extends()"],

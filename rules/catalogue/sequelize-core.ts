@@ -29,6 +29,7 @@ const hooks = [
 export const sequelizeCore: Library = {
   name: "Sequelize 7 (@sequelize/core)",
   packages: ["@sequelize/core"],
+  together: "queued",
   values: {
     Transaction: ["Sequelize.startUnmanagedTransaction()", "Sequelize.getCurrentClsTransaction()"],
     Model: ["Sequelize.define()", "Sequelize.model()", "Model.init()", "Model.withScope()"],
@@ -79,7 +80,8 @@ export const sequelizeCore: Library = {
     { member: "Transaction.afterTransaction", callback: 0, after: "either" },
   ],
   stores: [
-    { member: ["Model.create", "Model.bulkCreate", "Model.upsert", "Model.build", "new Model"], slot: { argument: 0 } },
+    { member: ["Model.create", "Model.bulkCreate", "Model.build", "new Model"], slot: { argument: 0 } },
+    { member: "Model.upsert", slot: { argument: 0 }, meetsUnique: true },
     { member: ["Model.findOrCreate", "Model.findCreateFind"], slot: { argument: 0, path: "where" } },
     { member: "Sequelize.query", slot: { argument: 1, path: "replacements" }, insertsIn: 0 },
     { member: "Sequelize.query", slot: { argument: 1, path: "bind" }, insertsIn: 0 },

@@ -28,6 +28,7 @@ export const sequelize: Library = {
   name: "Sequelize",
   packages: ["sequelize"],
   importedFrom: ["sequelize-typescript"],
+  together: "queued",
   values: {
     Transaction: "Sequelize.transaction()",
     Model: ["Sequelize.define()", "Sequelize.model()", "Model.init()", "Model.scope()", "Model.schema()"],
@@ -70,9 +71,10 @@ export const sequelize: Library = {
   ],
   stores: [
     {
-      member: ["Model.create", "Model.bulkCreate", "Model.upsert", "Model.build", "Model.bulkBuild", "new Model"],
+      member: ["Model.create", "Model.bulkCreate", "Model.build", "Model.bulkBuild", "new Model"],
       slot: { argument: 0 },
     },
+    { member: "Model.upsert", slot: { argument: 0 }, meetsUnique: true },
     { member: ["Model.findOrCreate", "Model.findCreateFind"], slot: { argument: 0, path: "where" } },
     { member: "QueryInterface.bulkInsert", slot: { argument: 1 } },
     { member: "QueryInterface.insert", slot: { argument: 2 } },

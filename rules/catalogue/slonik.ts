@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const slonik: Library = {
   name: "Slonik",
   packages: ["slonik", "@slonik/sql-tag"],
+  together: "queued",
   values: {
     DatabasePool: "createPool()",
     DatabasePoolConnection: "DatabasePool.connect(=>)",

@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const typeorm: Library = {
   name: "TypeORM",
   packages: ["typeorm"],
+  together: "queued",
   values: {
     DataSource: [
       "DataSource.initialize()",

@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const vercelPostgres: Library = {
   name: "@vercel/postgres",
   packages: ["@vercel/postgres"],
+  together: "queued",
   values: {
     VercelPool: ["db", "sql", "createPool()"],
     VercelPoolClient: ["VercelPool.connect()"],

@@ -302,6 +302,8 @@ export interface StoreSlot {
    * was prepared from.
    */
   readonly insertsIn?: number | "receiver";
+  /** An upsert that takes the row with the same value in any unique column: what else it is given makes no second one. */
+  readonly meetsUnique?: true;
 }
 
 /** A callback whose result the library keeps, so that a retry gets the same value (`step.run`). */
@@ -488,6 +490,14 @@ export interface Library {
   readonly ambient?: readonly string[];
   /** Global values and types without an import (`fetch`, Cloudflare's `Queue`). */
   readonly globals?: readonly string[];
+  /**
+   * What becomes of queries of one transaction that are sent together. `"queued"`: they share a connection, which takes
+   * the next when it has answered the last. `"pipelined"`: the connection has all of them before a rollback can be sent.
+   * Absent: they are independent, or nobody knows.
+   */
+  readonly together?: "queued" | "pipelined";
+  /** Packages over which the library pipelines (a query builder has its driver's connection). */
+  readonly pipelinesOver?: readonly string[];
   /**
    * For files without type information: how a value of a container comes to be, beyond `new X()`, a type annotation
    * `X`, and `class … extends X`, which need no entry. Written `"createClient()"` (an exported function's awaited

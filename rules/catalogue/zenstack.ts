@@ -5,6 +5,7 @@ export const zenstack: Library = {
   name: "ZenStack",
   packages: ["@zenstackhq/orm", "@zenstackhq/runtime"],
   importedFrom: ["@zenstackhq/server"],
+  together: "queued",
   values: {
     ClientContract: [
       "ClientContract.$use()",
