@@ -34,7 +34,7 @@ export class OutboxTable {
 
   /** Takes rows that may be sent, the oldest first. Rows that another relay is taking at this moment are passed over. */
   async claim({ queue, most, token, lease }: Claim): Promise<ClaimedRow[]> {
-    const { now, forUpdate, time } = this.#statements.words;
+    const { now, forUpdate, time, unhurried } = this.#statements.words;
     const waiting: Sql = {
       text:
         `FROM ${this.#statements.table} WHERE queue = ? AND available_at <= ${now} ` +
@@ -53,7 +53,7 @@ export class OutboxTable {
             .query<StoredClaim>({
               text:
                 `WITH taken AS MATERIALIZED (SELECT id ${waiting.text}) UPDATE ${this.#statements.table} SET ${set.text} ` +
-                `WHERE id IN (SELECT id FROM taken) RETURNING ${columns}`,
+                `WHERE id IN (SELECT id FROM taken) AND ${unhurried} RETURNING ${columns}`,
               values: [...waiting.values, ...set.values],
             })
             .then((result) => result.rows);
@@ -110,7 +110,7 @@ export class OutboxTable {
     return this.#statements.change(
       `UPDATE ${this.#statements.table} SET dispatched_at = ${now}, available_at = NULL, claim = NULL`,
       this.#statements.words.idIn(ids),
-      { text: "claim = ?", values: [token] },
+      { text: `claim = ? AND ${this.#statements.words.unhurried}`, values: [token] },
     );
   }
 
@@ -120,7 +120,7 @@ export class OutboxTable {
     await this.#statements.change(
       { text: `UPDATE ${this.#statements.table} SET claim = NULL, available_at = ${from.text}`, values: from.values },
       this.#statements.words.idIn(ids),
-      { text: "claim = ?", values: [token] },
+      { text: `claim = ? AND ${this.#statements.words.unhurried}`, values: [token] },
     );
   }
 
@@ -162,7 +162,7 @@ export class OutboxTable {
         values: then.values,
       },
       this.#statements.words.idIn(ids),
-      { text: "claim = ?", values: [token] },
+      { text: `claim = ? AND ${this.#statements.words.unhurried}`, values: [token] },
     );
   }
 }
