@@ -1,22 +1,123 @@
-/** Lints the programs of examples/ with the plugin and shows what a user sees. The reports are the point: they are no failure. */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+/**
+ * Shows the product on one screen: what the linter says of the wrong programs of examples/, and what these and the right
+ * ones do when jobs are delivered twice and processes are killed at the worst moments. Everything in it is measured.
+ */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { styleText } from "node:util";
-import { ESLint } from "eslint";
+import { ESLint, type Linter } from "eslint";
+import { programs } from "./demo/programs.ts";
+import { moments, Trial, type Measured } from "./demo/trial.ts";
 
 const examples = join(import.meta.dirname, "../examples");
-const programs = readdirSync(examples, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map((entry) => entry.name);
+const bold = (text: string) => styleText("bold", text);
+const width = 100;
 
-const eslint = new ESLint({ cwd: examples });
-const formatter = await eslint.loadFormatter("stylish");
+/** The text in lines of at most `width` characters. */
+function wrapped(text: string, indent: string): string {
+  const lines = [indent];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) ?? "";
+    if (last === indent) lines[lines.length - 1] = indent + word;
+    else if (`${last} ${word}`.length > width) lines.push(indent + word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join("\n");
+}
 
-for (const program of programs) {
-  for (const version of ["wrong", "right"]) {
-    const results = await eslint.lintFiles(`${program}/${version}`);
-    const files = `${results.length.toString()} ${results.length === 1 ? "file" : "files"}`;
-    console.log(styleText("bold", `\n▌ examples/${program}/${version} (${files})`));
-    console.log((await formatter.format(results)) || "\n  nothing to report");
+interface Report {
+  readonly place: string;
+  readonly message: Linter.LintMessage;
+}
+
+async function reportsOn(version: "wrong" | "right"): Promise<{ reports: Report[]; files: number }> {
+  const folders = readdirSync(examples).filter((name) => existsSync(join(examples, name, version)));
+  const results = await new ESLint({ cwd: examples }).lintFiles(folders.map((name) => `${name}/${version}`));
+  const reports = results.flatMap(({ filePath, messages }) =>
+    messages.map((message) => ({ place: `${relative(examples, filePath)}:${message.line.toString()}`, message })),
+  );
+  return { reports, files: results.length };
+}
+
+async function lint(): Promise<void> {
+  const [wrong, right] = [await reportsOn("wrong"), await reportsOn("right")];
+  console.log(bold("eslint says of examples/*/wrong (the whole text: cd examples && npx eslint .)"));
+  for (const { place, message } of wrong.reports) {
+    console.log(`  ${place.padEnd(46)} ${message.ruleId?.replace("aftercommit/", "") ?? message.message}`);
+  }
+  const [first] = wrong.reports;
+  if (first !== undefined) console.log(wrapped(`The first: ${first.message.message}`, "    "));
+  console.log(
+    `eslint says of examples/*/right: ${right.reports.length.toString()} errors in ${right.files.toString()} files\n`,
+  );
+}
+
+const versions = ["wrong", "right"] as const;
+
+async function measure(): Promise<Map<string, Measured>> {
+  const folder = mkdtempSync(join(tmpdir(), "aftercommit-demo-"));
+  const remove = () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  // The processes end by themselves when this one is gone.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      remove();
+      process.exit(1);
+    });
+  }
+  try {
+    const trials = programs.flatMap((program) => versions.map((version) => new Trial(program, version, folder)));
+    const runs = trials.map(async (trial) => [`${trial.program.name} ${trial.version}`, await trial.run()] as const);
+    await Promise.allSettled(runs);
+    return new Map(await Promise.all(runs));
+  } finally {
+    remove();
   }
 }
+
+const columns = ["committed", "deliveries", "effects", "lost", "double", "ghosts"] as const;
+
+function show(measured: ReadonlyMap<string, Measured>): void {
+  const row = (start: string, cells: readonly string[]) =>
+    `  ${start.padEnd(45)}${cells.map((cell, index) => cell.padStart((columns[index]?.length ?? 0) + 2)).join("")}`;
+  console.log(bold(row("run with duplicates and kill -9", columns)));
+  for (const { name, title } of programs) {
+    for (const version of versions) {
+      const counts = measured.get(`${name} ${version}`);
+      if (counts === undefined) continue;
+      const start = version === "wrong" ? title.padEnd(40) : "".padEnd(40);
+      console.log(
+        row(
+          `${start}${version}`,
+          columns.map((column) => counts[column].toString()),
+        ),
+      );
+    }
+  }
+}
+
+const sumOf = (measured: ReadonlyMap<string, Measured>, version: string, column: (typeof columns)[number]) =>
+  [...measured].reduce((sum, [name, counts]) => sum + (name.endsWith(version) ? counts[column] : 0), 0);
+
+await lint();
+const measured = await measure();
+show(measured);
+
+const wrong = (column: (typeof columns)[number]) => sumOf(measured, "wrong", column).toString();
+const right = (column: (typeof columns)[number]) => sumOf(measured, "right", column);
+const harm = right("lost") + right("double") + right("ghosts");
+console.log(
+  wrapped(
+    `Of ${wrong("committed")} committed operations the wrong programs lost ${wrong("lost")}, did ${wrong("double")} times ` +
+      `too many, and did ${wrong("ghosts")} for nothing, for operations that were never committed. The right ones went ` +
+      `through the same: ${right("committed").toString()} committed, ${right("deliveries").toString()} deliveries, ` +
+      `${right("effects").toString()} effects, and ${harm === 0 ? "nothing" : harm.toString()} lost, double or for nothing.`,
+    "",
+  ),
+);
+console.log(wrapped(`The moments: ${moments.map(({ what }) => what).join("; ")}.`, ""));
+
+// The reports on wrong programs are the point of this; harm done by the right ones is not.
+if (harm > 0) process.exitCode = 1;

@@ -28,6 +28,16 @@ export type { ListOptions } from "./outbox/outbox-administration.js";
 export { createRelay, type Relay, type RelayOptions, type StopSignal } from "./outbox/relay.js";
 export type { GivenUp, RelayErrorContext } from "./outbox/lane-options.js";
 export type { EnqueueOptions, Queue, RepeatSafety } from "./queue.js";
+export type {
+  Message,
+  QueuePolicy,
+  Queues,
+  RunningWorker,
+  Settlement,
+  TakenMessage,
+  TransactionalQueues,
+  WorkOptions,
+} from "./queues/queues.js";
 export type { StandardSchema } from "./standard-schema.js";
 export {
   createTransactionManager,

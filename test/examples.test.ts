@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ESLint } from "eslint";
+import plugin from "eslint-plugin-aftercommit";
 import { describe, expect, test } from "vitest";
 
 const examples = join(import.meta.dirname, "../examples");
@@ -19,12 +20,16 @@ describe.each(programs)("the program %s", (program) => {
     ]);
   });
 
-  test("has none where it is right", async () => {
-    expect(await reportedRules(`${program}/right`)).toEqual([]);
+  test.each(["recommended", "all"] as const)("has none where it is right, by `%s`", async (preset) => {
+    expect(await reportedRules(`${program}/right`, preset)).toEqual([]);
   });
 });
 
-async function reportedRules(folder: string): Promise<(string | null)[]> {
-  const results = await new ESLint({ cwd: examples }).lintFiles(folder);
+async function reportedRules(
+  folder: string,
+  preset: "recommended" | "all" = "recommended",
+): Promise<(string | null)[]> {
+  const overrideConfig = { rules: plugin.configs[preset].rules ?? {} };
+  const results = await new ESLint({ cwd: examples, overrideConfig }).lintFiles(folder);
   return results.flatMap(({ messages }) => messages.map(({ ruleId }) => ruleId));
 }

@@ -1,14 +1,15 @@
-import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { orders, shipmentRequests } from "../schema.js";
-
-const db = drizzle(process.env["DATABASE_URL"] ?? "");
+import { shipments, transactions } from "./queues.ts";
 
 export async function confirmOrder(orderId: string): Promise<void> {
-  await db.transaction(async (tx) => {
-    await tx.update(orders).set({ status: "confirmed", confirmedAt: new Date() }).where(eq(orders.id, orderId));
+  await transactions.run(async (tx) => {
+    tx.handle.prepare("UPDATE orders SET status = 'confirmed' WHERE id = ?").run(orderId);
 
-    // The request is a row: it commits with the order, or rolls back with it.
-    await tx.insert(shipmentRequests).values({ orderId }).onConflictDoNothing();
+    // The request commits with the order, or rolls back with it.
+    await shipments.enqueue(tx, { orderId });
+
+    // Fails when the product is sold out.
+    tx.handle
+      .prepare("UPDATE stock SET pieces = pieces - 1 WHERE product = (SELECT product FROM orders WHERE id = ?)")
+      .run(orderId);
   });
 }

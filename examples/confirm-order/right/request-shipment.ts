@@ -1,26 +1,22 @@
-import { Worker } from "bullmq";
-import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/node-postgres";
-import Stripe from "stripe";
-import { bookParcel } from "../carrier.js";
-import { orders, shipments } from "../schema.js";
+import { idempotencyKey, startWorker } from "aftercommit";
+import { bookParcel, mailCustomer } from "../carrier.ts";
+import { shipments, transactions } from "./queues.ts";
 
-const db = drizzle(process.env["DATABASE_URL"] ?? "");
-const stripe = new Stripe(process.env["STRIPE_KEY"] ?? "", { timeout: 20_000, maxNetworkRetries: 0 });
+const worker = await startWorker(shipments, async ({ payload: { orderId }, signal }) => {
+  // Decided by the operation, "ship this order": the same for a retry and for a second request.
+  const shipmentId = idempotencyKey("ship-order", orderId);
+  const trackingCode = await bookParcel({ shipmentId, orderId }, signal);
 
-new Worker<{ orderId: string }>(
-  "shipments",
-  async (job) => {
-    const { orderId } = job.data;
-    const [order] = await db.select().from(orders).where(eq(orders.id, orderId));
-    if (order?.status !== "confirmed") throw new Error(`order ${orderId} is not confirmed`);
+  await transactions.run((tx) => {
+    tx.handle
+      .prepare("INSERT INTO shipments (id, order_id, tracking_code) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING")
+      .run(shipmentId, orderId, trackingCode);
+  });
+  await mailCustomer(
+    { orderId, trackingCode },
+    { "Idempotency-Key": idempotencyKey("mail-shipment", orderId) },
+    signal,
+  );
+});
 
-    // Both keys are decided by the operation, "ship this order": the same for a retry and for a second request.
-    const shipmentId = `shipment:${orderId}`;
-    await stripe.paymentIntents.capture(order.paymentIntentId, {}, { idempotencyKey: `capture:${orderId}` });
-    const trackingCode = await bookParcel({ shipmentId, orderId }, AbortSignal.timeout(45_000));
-    await db.insert(shipments).values({ id: shipmentId, orderId, trackingCode }).onConflictDoNothing();
-  },
-  // The work ends well before the queue would hand the job to the next worker.
-  { connection: { host: "localhost" }, lockDuration: 90_000, skipLockRenewal: true },
-);
+process.once("SIGTERM", () => void worker.stop());

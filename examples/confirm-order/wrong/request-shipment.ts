@@ -1,29 +1,34 @@
-import { Worker } from "bullmq";
-import { eq } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/node-postgres";
+import type { Message } from "@aws-sdk/client-sqs";
 import { randomUUID } from "node:crypto";
-import Stripe from "stripe";
-import { bookParcel } from "../carrier.js";
-import { orders, shipments } from "../schema.js";
+import { Consumer } from "sqs-consumer";
+import { bookParcel, mailCustomer } from "../carrier.ts";
+import { db } from "./database.ts";
 
-const db = drizzle(process.env["DATABASE_URL"] ?? "");
-const stripe = new Stripe(process.env["STRIPE_KEY"] ?? "", { timeout: 20_000, maxNetworkRetries: 0 });
+const consumer = Consumer.create({
+  queueUrl: process.env["QUEUE_URL"] ?? "",
+  // The carrier may take 45 seconds; after 30 the queue hands the job to the next worker.
+  handleMessageTimeout: 45_000,
+  visibilityTimeout: 30,
+  handleMessage: async (message: Message): Promise<Message> => {
+    const { orderId } = JSON.parse(message.Body ?? "") as { orderId: string };
 
-new Worker<{ orderId: string }>(
-  "shipments",
-  async (job) => {
-    const { orderId } = job.data;
-    const [order] = await db.select().from(orders).where(eq(orders.id, orderId));
-    if (order?.status !== "confirmed") throw new Error(`order ${orderId} is not confirmed`);
-
-    // When the same shipment is asked for again, the job has another id, and Stripe takes the money again.
-    await stripe.paymentIntents.capture(order.paymentIntentId, {}, { idempotencyKey: job.id ?? "" });
+    // "Not confirmed" means that there is nothing to do. It may also mean: not yet.
+    const order = await db.selectFrom("orders").selectAll().where("id", "=", orderId).executeTakeFirst();
+    if (order?.status !== "confirmed") return message;
 
     // Each retry makes another id, so each retry is another parcel.
     const shipmentId = randomUUID();
-    const trackingCode = await bookParcel({ shipmentId, orderId }, AbortSignal.timeout(45_000));
-    await db.insert(shipments).values({ id: shipmentId, orderId, trackingCode });
+    const signal = AbortSignal.timeout(40_000);
+    const trackingCode = await bookParcel({ shipmentId, orderId }, signal);
+    await db
+      .insertInto("shipments")
+      .values({ id: shipmentId, order_id: orderId, tracking_code: trackingCode })
+      .execute();
+
+    // When the same shipment is asked for again, the message has another id, and the customer gets another mail.
+    await mailCustomer({ orderId, trackingCode }, { "Idempotency-Key": message.MessageId ?? "" }, signal);
+    return message;
   },
-  // The carrier may take 45 seconds; after 30 the queue hands the job to the next worker.
-  { connection: { host: "localhost" }, lockDuration: 30_000, skipLockRenewal: true },
-);
+});
+
+consumer.start();

@@ -1,32 +1,25 @@
-import { Worker } from "bullmq";
-import { eq, sql } from "drizzle-orm";
-import { withTransaction } from "../database.js";
-import { tellPartner } from "../partner.js";
-import type { PointsJob } from "../points-job.js";
-import { pointBalances, pointGrants } from "../schema.js";
+import { idempotencyKey, startWorker } from "aftercommit";
+import type { Database } from "better-sqlite3";
+import { tellPartner } from "../partner.ts";
+import { ledger, points, transactions } from "./queues.ts";
 
-new Worker<PointsJob>(
-  "points",
-  async (job) => {
-    const { orderId, customerId, points } = job.data;
+const worker = await startWorker(points, async ({ payload, signal }) => {
+  const key = idempotencyKey("grant-points", payload.orderId);
 
-    await withTransaction(async (tx) => {
-      // The unique constraint decides, in the transaction of the effect: the second run stops here.
-      const granted = await tx
-        .insert(pointGrants)
-        .values({ orderId, reason: "order confirmed", points })
-        .onConflictDoNothing()
-        .returning();
-      if (granted.length === 0) return;
+  // The second run finds the key of the first, and adds nothing. The same order with other points is an error.
+  await transactions.run((tx) =>
+    ledger.once(tx, key, () => addPoints(tx.handle, payload.customerId, payload.points), { fingerprint: payload }),
+  );
 
-      await tx
-        .update(pointBalances)
-        .set({ balance: sql`${pointBalances.balance} + ${points}` })
-        .where(eq(pointBalances.customerId, customerId));
-    });
+  // Said again by each retry, counted once: the key is the operation, not the job.
+  await tellPartner(payload, { "Idempotency-Key": key }, signal);
+});
 
-    // Said again by each retry, counted once: the key is the operation, not the job.
-    await tellPartner(job.data, { "Idempotency-Key": `points:${orderId}` });
-  },
-  { connection: { host: "localhost" }, lockDuration: 30_000, lockRenewTime: 10_000 },
-);
+process.once("SIGTERM", () => void worker.stop());
+
+function addPoints(database: Database, customerId: number, added: number): void {
+  const { changes } = database
+    .prepare("UPDATE point_balances SET balance = balance + ? WHERE customer_id = ?")
+    .run(added, customerId);
+  if (changes !== 1) throw new Error(`customer ${customerId.toString()} has no balance`);
+}

@@ -1,17 +1,15 @@
-import { pool, type PageView } from "../database.js";
+import type { PageView } from "../statistics.ts";
+import { pageViews, transactions } from "./queues.ts";
 
 export async function acceptPageView(view: PageView): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("BEGIN");
-    const row = [view.eventId, view.page, view.day];
-    await client.query("INSERT INTO page_views (event_id, page, day) VALUES ($1, $2, $3)", row);
-    await client.query("INSERT INTO view_requests (event_id, page, day) VALUES ($1, $2, $3)", row);
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK");
-    throw error;
-  } finally {
-    client.release();
-  }
+  const { eventId, page, day } = view;
+  await transactions.run(async (tx) => {
+    tx.handle
+      .prepare("INSERT INTO page_views (event_id, page, day) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+      .run(eventId, page, day);
+    await pageViews.enqueue(tx, view);
+
+    const { changes } = tx.handle.prepare("UPDATE pages SET last_viewed = ? WHERE page = ?").run(day, page);
+    if (changes === 0) throw new Error(`there is no page ${page}`);
+  });
 }

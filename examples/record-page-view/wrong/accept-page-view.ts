@@ -1,24 +1,27 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { pool, type PageView } from "../database.js";
+import SQLite from "better-sqlite3";
+import type { PageView } from "../statistics.ts";
 
 const sqs = new SQSClient();
+const db = new SQLite(process.env["DATABASE_FILE"]);
 
 export async function acceptPageView(view: PageView): Promise<void> {
-  const client = await pool.connect();
+  const { eventId, page, day } = view;
+  db.exec("BEGIN IMMEDIATE");
   try {
-    await client.query("BEGIN");
-    await client.query("INSERT INTO page_views (event_id, page, day) VALUES ($1, $2, $3)", [
-      view.eventId,
-      view.page,
-      view.day,
-    ]);
+    db.prepare("INSERT INTO page_views (event_id, page, day) VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(
+      eventId,
+      page,
+      day,
+    );
     // Sent, whatever becomes of the transaction.
     await sqs.send(new SendMessageCommand({ QueueUrl: process.env["QUEUE_URL"], MessageBody: JSON.stringify(view) }));
-    await client.query("COMMIT");
+
+    const { changes } = db.prepare("UPDATE pages SET last_viewed = ? WHERE page = ?").run(day, page);
+    if (changes === 0) throw new Error(`there is no page ${page}`);
+    db.exec("COMMIT");
   } catch (error) {
-    await client.query("ROLLBACK");
+    db.exec("ROLLBACK");
     throw error;
-  } finally {
-    client.release();
   }
 }
