@@ -1,8 +1,9 @@
 import type { FileAnalysis } from "./analysis.js";
 import { childrenOf, enclosingFunction, lineOf, type CallNode, type FunctionNode, type Node } from "./code/node.js";
+import { nameOfCallee } from "./effects.js";
 import { execute } from "./execution.js";
 import { occurrences } from "./occurrences.js";
-import { openHandle, type OpenHandle } from "./open-handles.js";
+import { mayStandInTransaction, openHandle, type OpenHandle } from "./open-handles.js";
 import { scopeOfDecorator } from "./transaction-scope.js";
 import type { Frame } from "./values.js";
 
@@ -28,6 +29,7 @@ interface Started {
 
 const textGate = /\bPromise\s*\.\s*(?:all|race|any)\b|\.\s*forEach\s*\(\s*async\b/;
 const combinators = new Set(["all", "race", "any"]);
+const names = new Set([...combinators, "forEach"]);
 /** Functions entered from an element, to find what it writes in an ambient transaction. */
 const DEPTH = 3;
 
@@ -37,7 +39,8 @@ export function concurrentIn(analysis: FileAnalysis): readonly Concurrent[] {
   if (!analysis.knowledge.libraries.some(({ together }) => together !== undefined)) return [];
   const found: Concurrent[] = [];
   const visit = (node: Node): void => {
-    const one = node.kind === "call" ? (combined(node, analysis) ?? forEach(node, analysis)) : undefined;
+    const mayBe = node.kind === "call" && names.has(nameOfCallee(node) ?? "") && mayStandInTransaction(node, analysis);
+    const one = mayBe ? (combined(node, analysis) ?? forEach(node, analysis)) : undefined;
     if (one) found.push(one);
     for (const child of childrenOf(node)) visit(child);
   };
@@ -199,8 +202,8 @@ function handleAt(callee: Node, analysis: FileAnalysis): OpenHandle | undefined 
   return node.kind === "name" || node.kind === "member" ? openHandle(node, analysis) : undefined;
 }
 
-/** The ambient transaction of the method or callback around a place. */
-function ambientAround(node: Node, analysis: FileAnalysis): string | undefined {
+/** The ambient transaction of the method around a place. */
+export function ambientAround(node: Node, analysis: FileAnalysis): string | undefined {
   for (let fn = enclosingFunction(node); fn; fn = enclosingFunction(fn)) {
     for (const decorator of fn.decorators) {
       const scope = scopeOfDecorator(decorator, fn, analysis);
@@ -212,7 +215,7 @@ function ambientAround(node: Node, analysis: FileAnalysis): string | undefined {
 }
 
 /** Whether something that is started writes rows, directly or in functions of the project. */
-function writesIn(node: Node, analysis: FileAnalysis): boolean {
+export function writesIn(node: Node, analysis: FileAnalysis): boolean {
   return writes(node, undefined, analysis, 0);
 }
 

@@ -11,6 +11,8 @@ import {
   type Node,
 } from "./code/node.js";
 import { callbackIndex } from "./deferral.js";
+import { nameOfCallee } from "./effects.js";
+import { oneOrMore, type Knowledge } from "./knowledge.js";
 import { labelOf, type Definition } from "./semantics.js";
 import { callsIn } from "./mention.js";
 
@@ -37,6 +39,32 @@ export function openHandle(node: Node, analysis: FileAnalysis): OpenHandle | und
   return (made?.kind === "call" ? ofBegin(node, made, analysis) : undefined) ?? begunOn(node, analysis);
 }
 
+/**
+ * Whether a transaction may be open where a node stands, by names alone: asked before any question about types. A
+ * function around it is given to something that opens one, is handed a handle, begins one by itself, or is decorated.
+ */
+export function mayStandInTransaction(node: Node, analysis: FileAnalysis): boolean {
+  for (let fn = enclosingFunction(node); fn; fn = enclosingFunction(fn)) {
+    const { parent, params, decorators } = fn;
+    if (parent?.kind === "call" && analysis.wrappers.openerNames.has(nameOfCallee(parent) ?? "")) return true;
+    if (decorators.length > 0 || mayBegin(fn, analysis)) return true;
+    if (params.some(({ type }) => handleNames(analysis).has(type?.path.at(-1) ?? ""))) return true;
+  }
+  return false;
+}
+
+const namesOfHandles = new WeakMap<Knowledge, ReadonlySet<string>>();
+
+function handleNames({ knowledge }: FileAnalysis): ReadonlySet<string> {
+  let names = namesOfHandles.get(knowledge);
+  if (!names) {
+    const handles = knowledge.libraries.flatMap((library) => library.handles ?? []);
+    names = new Set(handles.flatMap(({ type, proves }) => (proves ? oneOrMore(type) : [])));
+    namesOfHandles.set(knowledge, names);
+  }
+  return names;
+}
+
 /** The parameter of a transaction's callback, or of a function that only an open transaction can be passed to. */
 function ofParameter(
   node: NameNode,
@@ -58,11 +86,11 @@ function ofParameter(
     }
     return undefined;
   }
-  const name = parameter.type?.path.at(-1);
-  if (name === undefined || parameter.isOptional || parameter.isRest) return undefined;
+  const name = parameter.type?.path.at(-1) ?? "";
+  if (!handleNames(analysis).has(name) || parameter.isOptional || parameter.isRest) return undefined;
   const known = knowledge
     .handlesOf(semantics.typesOfParameter(parameter))
-    .find(({ entry }) => entry.proves && [entry.type].flat().includes(name));
+    .find(({ entry }) => entry.proves && oneOrMore(entry.type).includes(name));
   return known && { node, library: known.library, transaction: `the transaction of \`${node.text}\``, body: fn };
 }
 
@@ -77,9 +105,7 @@ function libraryOf(call: CallNode, { effects, knowledge }: FileAnalysis): Librar
 /** `const trx = await knex.transaction()` */
 function ofBegin(node: NameNode, call: CallNode, analysis: FileAnalysis): OpenHandle | undefined {
   const { effects, knowledge } = analysis;
-  const { callee } = call;
-  const name = callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
-  if (!knowledge.begins.hasName(name)) return undefined;
+  if (!knowledge.begins.hasName(nameOfCallee(call))) return undefined;
   const { refs } = effects.calledBy(call, undefined);
   const [known] = knowledge.begins.find(refs).filter(({ entry }) => entry.handle === "result");
   if (!known || !refs[0] || (known.entry.withoutCallback && callbackOf(call))) return undefined;
