@@ -11,6 +11,7 @@ import {
   messageOf,
   RolledBackError,
 } from "./errors.js";
+import { failPoint } from "./fail-points.js";
 import { assertJobGoesOn } from "./running-job.js";
 import { refuseSecondCopy } from "./single-copy.js";
 import { TransactionScope, type Root } from "./transaction-scope.js";
@@ -106,6 +107,7 @@ export function createTransactionManager<Handle>(
     const scope = new TransactionScope<Handle>(root, undefined);
     let result: R;
     try {
+      await failPoint("transaction:after-begin");
       result = await ambient.run(scope, () => work(scope));
       scope.assertNothingIsRunning();
       // A handler that goes on after its time must not do its work beside the job's next run (LE-10).
@@ -113,6 +115,7 @@ export function createTransactionManager<Handle>(
       scope.end();
       if (root.lost !== undefined) throw refused(root.lost.cause);
       await scope.writeStaged();
+      await failPoint("transaction:before-commit");
     } catch (error) {
       await rollBack(scope, root);
       throw database.failure(error).kind === "aborted" && !(error instanceof RolledBackError)
@@ -120,6 +123,7 @@ export function createTransactionManager<Handle>(
         : error;
     }
     await commit(scope, root);
+    await failPoint("transaction:after-commit");
     return { scope, result };
   }
 

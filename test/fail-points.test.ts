@@ -39,3 +39,14 @@ test("in production nothing happens", async () => {
   expect(await passing("relay:after-send", "production")).toBeUndefined();
   expect(killed).toEqual([]);
 });
+
+test("a number after the name lets the process pass before", async () => {
+  vi.stubEnv("AFTERCOMMIT_FAIL_POINT", "ledger:after-record#3");
+  const { failPoint } = await import("../src/fail-points.js");
+  expect(failPoint("ledger:after-record")).toBeUndefined();
+  expect(failPoint("worker:after-handler")).toBeUndefined();
+  expect(failPoint("ledger:after-record")).toBeUndefined();
+  expect(killed).toEqual([]);
+  void failPoint("ledger:after-record");
+  expect(killed).toEqual(["SIGKILL"]);
+});

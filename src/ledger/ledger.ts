@@ -1,6 +1,7 @@
 import { Committed } from "../committed.js";
 import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError, InvalidKeyError } from "../errors.js";
+import { failPoint } from "../fail-points.js";
 import type { IdempotencyKey } from "../idempotency-key.js";
 import { insertOnce } from "../insert-once.js";
 import { isJobId } from "../job-id.js";
@@ -158,6 +159,7 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
       await compare(scope, record);
       return false;
     }
+    await failPoint("ledger:after-record");
     try {
       await (typeof effect === "function" ? effect() : doEffect(scope, key, effect));
     } catch (error) {

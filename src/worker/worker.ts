@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Seconds } from "../duration.js";
 import { requireSeconds } from "../duration.js";
 import { ConfigurationError, InvalidPayloadError } from "../errors.js";
+import { failPoint } from "../fail-points.js";
 import type { JobId } from "../job-id.js";
 import { definitionOf, type Queue, type QueueDefinition } from "../queue.js";
 import type { QueuePolicy, RunningWorker, Settlement, TakenMessage } from "../queues/queues.js";
@@ -184,7 +185,9 @@ class Handling<Payload> {
     this.#runs.add(run);
     // The queue library had taken it already when the worker was stopped.
     if (this.#deadlineHasPassed) run.stop(new WorkerStoppedError(policy.name));
+    await failPoint("worker:before-handler");
     const ended = await run.of((signal) => this.#handler({ payload, id, attempt, occurredAt, signal }));
+    await failPoint("worker:after-handler");
     this.#runs.delete(run);
     if (ended.end === "stopped") {
       const { stuck } = ended;
