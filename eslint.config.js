@@ -43,7 +43,7 @@ const plugin = [wall.pluginKnowsNoRuntime, wall.pluginNeedsNoPackage];
 const adapters = ["src/databases/**", "src/queues/**", "src/locks/**"];
 
 export default defineConfig(
-  globalIgnores(["**/dist/", "coverage/", "examples/", "test/rules/fixtures/", "test/types/wrong/"]),
+  globalIgnores(["**/dist/", "coverage/", "docs/api/", "examples/", "test/rules/fixtures/", "test/types/wrong/"]),
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
   {

@@ -13,6 +13,20 @@ export {
   type DataState,
   type PayloadIssue,
 } from "./errors.js";
+export type {
+  BeginOptions,
+  CommitAnswer,
+  Connection,
+  Database,
+  Dialect,
+  Executor,
+  Failure,
+  IsolationLevel,
+  QueryOptions,
+  QueryResult,
+  StopListening,
+} from "./databases/database.js";
+export type { Seconds } from "./duration.js";
 export { idempotencyKey, type IdempotencyKey, type KeyPart } from "./idempotency-key.js";
 export type { JobId } from "./job-id.js";
 export type { RowOnce } from "./insert-once.js";
