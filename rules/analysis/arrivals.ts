@@ -81,7 +81,7 @@ export function arrivalsAt(
 
   const functions = calledFunctions(call, called, program);
   if (functions.length > 0) return { arrivals: [], functions, then: byClass(call, trail, functions) };
-  const asked = askedOf(call, trail);
+  const asked = askedOf(call, index, trail);
   if (asked) return { arrivals: [asked], functions: [], then: stop };
   const isRead = refs.some((ref) => !ref.isProject && ref.file !== undefined);
   return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail, program) };
@@ -120,14 +120,14 @@ function storesAt(
   return (call.isNew ? knowledge.storeConstructors : knowledge.stores)
     .find(refs)
     .map(({ entry }): Found | "elsewhere" => {
-      const { slot, andFollowing, insertsIn } = entry;
+      const { slot, andFollowing, insertsIn, meetsUnique } = entry;
       const fits =
         slotIndexFits(slot, index, call.args.length) ||
         (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
       const rest = fits ? matchSlot(slot.path, trail) : undefined;
       if (!rest || insertsIn !== undefined) return "elsewhere";
       const column = rest.find((step) => step !== "[]");
-      if (isGuarded(call, column)) return "elsewhere";
+      if (isGuarded(call, column) || (meetsUnique && !conflictColumns(call).includes(column ?? ""))) return "elsewhere";
       return {
         kind: "stored",
         at: call,
@@ -176,6 +176,7 @@ function effectsAt(
       !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)
     )
       return [];
+    if (entry.kind === "cache") return [askedOf(call, index, trail) ?? "elsewhere"];
     if (entry.reads || !mail.has(entry.kind) || (index === 0 && trail.length === 0)) return ["elsewhere"];
     return [{ kind: "sent", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: false }];
   });
@@ -194,15 +195,20 @@ function namedKey(call: CallNode, index: number, trail: Trail): Found | undefine
 }
 
 /** `prisma.processedMessage.findUnique({ where: { id } })`, `redis.set("processed:" + id, …)`: what was done is remembered under it. */
-function askedOf(call: CallNode, trail: Trail): Found | undefined {
+function askedOf(call: CallNode, index: number, trail: Trail): Found | undefined {
   const [name = "", ...receiver] = namesOf(call.callee);
+  // what is stored under a key does not recognise anything
+  if (index > 0 && /^set/i.test(name)) return undefined;
   if (
     !/^(?:find|get|exists|has|count|select|set|sadd|sismember|hset|hget|hexists|where|eq|add|save|insert|create|upsert|mark|is|record|claim|try)/.test(
       name,
     )
   )
     return undefined;
-  if (![...receiver, name].some(isLedgerName) && !call.args.some((argument) => isLedgerText(argument)))
+  if (
+    ![...receiver, name].some(isLedgerName) &&
+    !call.args.slice(0, index + 1).some((argument) => isLedgerText(argument))
+  )
     return undefined;
   return { kind: "looked up", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: true };
 }
@@ -212,7 +218,7 @@ function isLedgerText(node: Node): boolean {
     node.kind === "literal" && typeof node.value === "string"
       ? [node.value]
       : node.kind === "template"
-        ? node.strings
+        ? node.strings.slice(0, Math.max(1, node.expressions.length))
         : node.kind === "binary"
           ? []
           : undefined;
@@ -293,7 +299,11 @@ const conflicts =
 function isGuarded(call: CallNode, column: string | undefined): boolean {
   const takes = (link: CallNode): boolean => {
     const name = nameOfCallee(link) ?? "";
-    if (!conflicts.test(name) || (link === call && name.startsWith("upsert"))) return false;
+    if (!conflicts.test(name)) return false;
+    if (link === call && name.startsWith("upsert")) {
+      const stated = conflictColumns(call);
+      return stated.length > 0 && !stated.includes(column ?? "");
+    }
     // a conflict on the random column itself never comes
     const targets = link.args.flatMap(textsIn);
     return !(column !== undefined && targets.length > 0 && targets.every((text) => text === column));
@@ -318,6 +328,21 @@ function isGuarded(call: CallNode, column: string | undefined): boolean {
           !(value.kind === "literal" && value.value === false),
       ),
   );
+}
+
+/** `email` of `upsert(row, ["email"])` and `upsert(row, { conflictPaths: ["email"] })`. */
+function conflictColumns(call: CallNode): readonly string[] {
+  return call.args.slice(1).flatMap((argument) => {
+    const lists =
+      argument.kind === "object"
+        ? argument.properties
+            .filter(({ key }) => /conflict\w*(?:Paths|Fields)$/i.test(key ?? ""))
+            .map(({ value }) => value)
+        : [argument];
+    return lists
+      .flatMap((list) => (list.kind === "array" ? list.elements : []))
+      .flatMap((element) => (element.kind === "literal" && typeof element.value === "string" ? [element.value] : []));
+  });
 }
 
 function textsIn(node: Node): string[] {

@@ -42,8 +42,14 @@ export const inngest: Library = {
         { member: "Inngest.send", slot: { argument: 0, path: "[].id" } },
       ],
     },
-    { property: "BaseContext.runId", stableOver: "retries" },
-    { property: "BaseContext.attempt", stableOver: "nothing" },
+    {
+      property: ["BaseContext.runId", "BaseContextWithTriggers.runId", "ContextWithTriggers.runId"],
+      stableOver: "retries",
+    },
+    {
+      property: ["BaseContext.attempt", "BaseContextWithTriggers.attempt", "ContextWithTriggers.attempt"],
+      stableOver: "nothing",
+    },
   ],
   keys: [
     { member: "Inngest.send", slot: { argument: 0, path: "id" }, role: "dedup", holds: oneDay },

@@ -69,6 +69,21 @@ export const sequelize: Library = {
     // Runs at the commit of its own Transaction, so of a savepoint too, and even where COMMIT failed (#14902).
     { member: "Transaction.afterCommit", callback: 0 },
   ],
+  insertIgnores: [
+    {
+      member: ["Model.bulkCreate", "Model.create"],
+      when: { argument: 1, path: "ignoreDuplicates" },
+      as: {
+        option: "dialect",
+        databases: {
+          mysql: "INSERT IGNORE",
+          mariadb: "INSERT IGNORE",
+          sqlite: "INSERT OR IGNORE",
+          postgres: "ON CONFLICT",
+        },
+      },
+    },
+  ],
   stores: [
     {
       member: ["Model.create", "Model.bulkCreate", "Model.build", "Model.bulkBuild", "new Model"],

@@ -306,6 +306,23 @@ export interface StoreSlot {
   readonly meetsUnique?: true;
 }
 
+/** The statements that skip more than duplicates. */
+export type IgnoringStatement = "INSERT IGNORE" | "INSERT OR IGNORE";
+
+/** Asks for an insert that skips rows which are there already. */
+export interface InsertIgnore {
+  readonly member: OneOrMore<Member>;
+  /** Only where this option is `true` (`skipDuplicates`). */
+  readonly when?: Slot;
+  /** The statement that it becomes; where that depends on the database: the option that names it, and its values. */
+  readonly as:
+    | IgnoringStatement
+    | {
+        readonly option: string;
+        readonly databases: Readonly<Record<string, IgnoringStatement | "ON CONFLICT">>;
+      };
+}
+
 /** A callback whose result the library keeps, so that a retry gets the same value (`step.run`). */
 export interface MemoisedStep {
   readonly member: OneOrMore<Member>;
@@ -528,6 +545,7 @@ export interface Library {
   readonly replaySafe?: OneOrMore<Member>;
   readonly memoised?: readonly MemoisedStep[];
   readonly stores?: readonly StoreSlot[];
+  readonly insertIgnores?: readonly InsertIgnore[];
   readonly leases?: readonly (LeasePair | NoLeasePair)[];
   readonly deadlines?: readonly Deadline[];
   readonly routes?: readonly Route[];

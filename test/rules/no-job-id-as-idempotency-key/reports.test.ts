@@ -174,6 +174,29 @@ casesOfFiles("what the queue made is used to recognise a repeat", noJobIdAsIdemp
       await queue.add("order", { body }, { deduplication });
     }
   `,
+  "a key of a cache that remembers what was processed": `
+    import { Worker } from "bullmq";
+    import { Redis } from "ioredis";
+    const redis = new Redis();
+    new Worker("orders", async (job) => {
+      await redis.set(\`processed:\${job.id}\`, "1"); // report newPerDispatch
+      await redis.set("processed:" + job.id, "1", "EX", 60, "NX"); // report newPerDispatch
+      await redis.setnx(\`idempotency:\${job.id}\`, "1"); // report newPerDispatch
+      await redis.sadd("processed-jobs", job.id ?? ""); // report newPerDispatch
+    });
+  `,
+  "the run of an Inngest function": `
+    import { Inngest } from "inngest";
+    import Stripe from "stripe";
+    const inngest = new Inngest({ id: "shop" });
+    const stripe = new Stripe("sk");
+    export const first = inngest.createFunction({ id: "first", triggers: [{ event: "paid" }] }, async ({ runId, step }) => {
+      await step.run("pay", () => stripe.charges.create({ amount: 1, currency: "eur" }, { idempotencyKey: runId })); // report newPerDispatch
+    });
+    export const second = inngest.createFunction({ id: "second", triggers: [{ event: "paid" }] }, async (ctx) => {
+      await stripe.charges.create({ amount: 1, currency: "eur" }, { idempotencyKey: ctx.runId }); // report newPerDispatch
+    });
+  `,
   "without types in the handler": `
     import { Worker } from "bullmq";
     import got from "got";

@@ -69,6 +69,19 @@ casesOfFiles("a key of the operation, or an id that is no key", noJobIdAsIdempot
   `,
 });
 
+casesOfFiles("caches beside the keys that remember", noJobIdAsIdempotencyKey, {
+  "a job id as the value, and words about progress behind it": `
+    import { Worker } from "bullmq";
+    import { Redis } from "ioredis";
+    const redis = new Redis();
+    new Worker("orders", async (job) => {
+      await redis.set(\`processed:\${job.data.orderId}\`, job.id ?? "");
+      await redis.set(\`progress:\${job.id}:processed\`, 10);
+      await redis.hset(\`job:\${job.id}\`, "processed", 10);
+    });
+  `,
+});
+
 casesOfFiles("a job id that the dispatcher made from the operation", noJobIdAsIdempotencyKey, {
   "for this queue": {
     "dispatch.ts": `

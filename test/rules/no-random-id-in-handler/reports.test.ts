@@ -247,6 +247,19 @@ casesOfFiles("a random id becomes an identity in a handler", noRandomIdInHandler
       });
     });
   `,
+  "an upsert that meets its row by the random id": `
+    import { randomUUID } from "node:crypto";
+    import { Worker } from "bullmq";
+    import { Model } from "sequelize";
+    import type { Repository } from "typeorm";
+    class Account extends Model {}
+    declare const accounts: Repository<{ id: string; email: string }>;
+    new Worker("accounts", async (job) => {
+      const { email } = job.data;
+      await accounts.upsert({ id: randomUUID(), email }, ["id"]); // report stored
+      await Account.upsert({ id: randomUUID(), email }, { conflictFields: ["id"] as never }); // report stored
+    });
+  `,
   "an upsert that looks for a random id finds nothing": `
     import { randomUUID } from "node:crypto";
     import { PrismaClient } from "@prisma/client";

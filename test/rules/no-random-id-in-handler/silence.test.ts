@@ -178,6 +178,23 @@ casesOfFiles("a random value that is no identity, or that a retry meets again", 
       await mongoose.connection.collection<{ _id: string }>("a").updateOne({ email }, { $setOnInsert: { _id: randomUUID() } }, { upsert: true });
     });
   `,
+  "an upsert that meets its row by another column": `
+    import { randomUUID } from "node:crypto";
+    import type { EntityManager } from "@mikro-orm/postgresql";
+    import { Worker } from "bullmq";
+    import { Model } from "sequelize";
+    import type { Repository } from "typeorm";
+    class Account extends Model {}
+    declare const accounts: Repository<{ id: string; email: string }>;
+    declare const em: EntityManager;
+    new Worker("accounts", async (job) => {
+      const { email } = job.data;
+      await accounts.upsert({ id: randomUUID(), email }, ["email"]);
+      await accounts.upsert([{ id: randomUUID(), email }], { conflictPaths: ["email"] });
+      await Account.upsert({ id: randomUUID(), email });
+      await em.upsert("Account", { id: randomUUID(), email });
+    });
+  `,
   "a store of the same name that no handler reaches": {
     "store.ts": `
       import { randomUUID } from "node:crypto";
