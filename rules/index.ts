@@ -3,6 +3,7 @@ import type { ESLint, Linter, Rule } from "eslint";
 import { configsOf } from "./configs.js";
 import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
 import { noFloatingWorkInTransaction } from "./no-floating-work-in-transaction.js";
+import { noInsertIgnore } from "./no-insert-ignore.js";
 import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
 import { noParallelQueriesInTransaction } from "./no-parallel-queries-in-transaction.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
@@ -18,6 +19,7 @@ type Plugin = ESLint.Plugin & {
 const rules = {
   "no-dispatch-in-transaction": noDispatchInTransaction,
   "no-floating-work-in-transaction": noFloatingWorkInTransaction,
+  "no-insert-ignore": noInsertIgnore,
   "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
   "no-parallel-queries-in-transaction": noParallelQueriesInTransaction,
   "no-random-id-in-handler": noRandomIdInHandler,

@@ -14,6 +14,7 @@ import type {
   ExternalEffect,
   Handler,
   HandlerTime,
+  InsertIgnore,
   JobIdentity,
   KeySlot,
   LeaseAnchor,
@@ -110,6 +111,12 @@ function written(): string {
         "statement may use another connection, so that `BEGIN` there opens nothing.",
       ["Library", "Member", "On"],
       rows((library) => library.sql, sqlCells),
+    ),
+    section(
+      "Inserts that ignore errors",
+      "Members that `no-insert-ignore` reports, where the database is one for which they become that statement.",
+      ["Library", "Member", "Becomes"],
+      rows((library) => library.insertIgnores, insertIgnoreCells),
     ),
     section(
       "Transactional decorators",
@@ -254,6 +261,7 @@ function topicsOf(library: Library): readonly string[] {
     ["random values", library.randoms],
     ["kept results", library.memoised],
     ["stored rows", library.stores],
+    ["inserts that ignore errors", library.insertIgnores],
   ];
   return topics.filter(([, entries]) => entries !== undefined && entries.length > 0).map(([topic]) => topic);
 }
@@ -378,6 +386,18 @@ function sqlCells(sql: SqlText): readonly string[] {
         .join(", ")}`
     : "";
   return [`${members(sql.member)}${ran}`, sql.on === "pool" ? "a pool" : "a connection"];
+}
+
+function insertIgnoreCells({ member, when, as }: InsertIgnore): readonly string[] {
+  const option = when ? ` with ${code(`${when.path ?? ""}: true`)}` : "";
+  const becomes =
+    typeof as === "string"
+      ? code(as)
+      : Object.entries(as.databases)
+          .filter(([, statement]) => statement !== "ON CONFLICT")
+          .map(([database, statement]) => `${code(statement)} with ${code(`${as.option}: "${database}"`)}`)
+          .join(", ");
+  return [`${members(member)}${option}`, becomes];
 }
 
 function decoratorCells(decorator: TransactionalDecorator): readonly string[] {

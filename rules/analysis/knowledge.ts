@@ -21,6 +21,7 @@ type Section =
   | "randoms"
   | "memoised"
   | "stores"
+  | "insertIgnores"
   | "runners";
 
 export type EntryOf<S extends Section> = NonNullable<Library[S]>[number];
@@ -198,6 +199,7 @@ export class Knowledge {
   readonly memoised;
   readonly stores;
   readonly storeConstructors;
+  readonly insertIgnores;
   readonly effects;
   readonly identities;
   readonly #clients = new Map<string, Library[]>();
@@ -235,6 +237,7 @@ export class Knowledge {
     this.begins = index("manual", "member", (entry) => entry.begin);
     this.commits = index("manual", "member", (entry) => entry.commit);
     this.rollbacks = index("manual", "member", (entry) => entry.rollback);
+    this.insertIgnores = index("insertIgnores", "member", (entry) => entry.member);
     this.sql = index("sql", "member", (entry) => entry.member);
     this.shapes = whole?.shapes ?? {
       openers: [...this.transactions.names].filter((name) => /transaction$/i.test(name)),

@@ -152,6 +152,7 @@ export const drizzleOrm: Library = {
     { member: ["BaseSQLiteDatabase.run", "SQLiteAsyncDatabase.run"], on: "connection" },
   ],
   handles: [{ type: everything.filter((container) => container.endsWith("Transaction")), proves: true }],
+  insertIgnores: [{ member: ["MySqlInsertBuilder.ignore", "SingleStoreInsertBuilder.ignore"], as: "INSERT IGNORE" }],
   stores: [
     {
       member: [

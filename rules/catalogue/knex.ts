@@ -61,6 +61,28 @@ export const knex: Library = {
       after: "either",
     },
   ],
+  insertIgnores: [
+    {
+      // MySQL has no target: `onConflict("key")` is left out there.
+      member: "OnConflictQueryBuilder.ignore",
+      as: {
+        option: "client",
+        databases: {
+          mysql: "INSERT IGNORE",
+          mysql2: "INSERT IGNORE",
+          mariadb: "INSERT IGNORE",
+          pg: "ON CONFLICT",
+          "pg-native": "ON CONFLICT",
+          postgres: "ON CONFLICT",
+          postgresql: "ON CONFLICT",
+          cockroachdb: "ON CONFLICT",
+          pglite: "ON CONFLICT",
+          sqlite3: "ON CONFLICT",
+          "better-sqlite3": "ON CONFLICT",
+        },
+      },
+    },
+  ],
   stores: [
     {
       member: [

@@ -43,6 +43,10 @@ export const kysely: Library = {
   ],
   sql: [{ member: "sql", on: "pool", ranBy: "execute" }],
   handles: [{ type: ["Transaction", "ControlledTransaction"], proves: true }],
+  insertIgnores: [
+    { member: "InsertQueryBuilder.ignore", as: "INSERT IGNORE" },
+    { member: "InsertQueryBuilder.orIgnore", as: "INSERT OR IGNORE" },
+  ],
   stores: [
     { member: "InsertQueryBuilder.values", slot: { argument: 0 } },
     { member: "sql", slot: { argument: 1 }, andFollowing: true, insertsIn: 0 },

@@ -69,6 +69,17 @@ export const prisma: Library = {
     },
     { registeredBy: "PrismaClient.$use", hook: { argument: 0 }, onlyInCallersTransaction: true },
   ],
+  insertIgnores: [
+    {
+      member: ["*.createMany", "*.createManyAndReturn"],
+      when: { argument: 0, path: "skipDuplicates" },
+      // A generated client says which database it is for.
+      as: {
+        option: "activeProvider",
+        databases: { mysql: "INSERT IGNORE", postgresql: "ON CONFLICT", cockroachdb: "ON CONFLICT" },
+      },
+    },
+  ],
   stores: [
     { member: ["*.create", "*.createMany", "*.createManyAndReturn"], slot: { argument: 0, path: "data" } },
     // What `upsert` finds its row by decides whether a retry meets the first row; its `create` part does not.

@@ -155,6 +155,25 @@ export const typeorm: Library = {
       classDecorator: "@EventSubscriber",
     },
   ],
+  insertIgnores: [
+    {
+      member: "InsertQueryBuilder.orIgnore",
+      as: {
+        option: "type",
+        databases: {
+          mysql: "INSERT IGNORE",
+          mariadb: "INSERT IGNORE",
+          "aurora-mysql": "INSERT IGNORE",
+          sqlite: "INSERT OR IGNORE",
+          "better-sqlite3": "INSERT OR IGNORE",
+          sqljs: "INSERT OR IGNORE",
+          postgres: "ON CONFLICT",
+          "aurora-postgres": "ON CONFLICT",
+          cockroachdb: "ON CONFLICT",
+        },
+      },
+    },
+  ],
   stores: [
     {
       member: [
