@@ -185,7 +185,7 @@ export class Origins {
     const isRandomName = (name: string) =>
       [...randoms.named(name), ...randomConstructors.named(name)].some(({ entry }) => !entry.isClock);
     const names = new Set<string>();
-    for (const [, name = ""] of file.text.matchAll(/([A-Za-z_$][\w$]*)\s*(?:<[\w\s,.[\]]*>)?\(/g)) {
+    for (const [, name = ""] of file.text.matchAll(/(?<![\w$])([A-Za-z_$][\w$]*)\s*(?:<[\w\s,.[\]]*>)?\(/g)) {
       if ((name.length > 1 && isRandomName(name)) || makesIdName(name)) names.add(name);
     }
     if (file.text.includes("new ObjectI")) names.add("ObjectId").add("ObjectID");

@@ -37,6 +37,11 @@ class A { @Transactional() async b({ c = 1, ...d }: E, [f]: G[] = []) { for awai
     for (const rest of ["", ")", "}", "})", ";", "()", ".", "= {"]) lintText(program.slice(0, length) + rest);
 }, 120_000);
 
+test("a word as long as an embedded file costs no more than its length", () => {
+  lintText(`import { Worker } from "bullmq"; import { randomUUID } from "node:crypto"; const wasm = "${"A".repeat(300_000)}";
+new Worker("a", async (job) => { await prisma.order.create({ data: { id: randomUUID(), job } }); });`);
+});
+
 function lintText(text: string): void {
   new Linter({ configType: "flat" }).verify(
     text,
