@@ -12,8 +12,13 @@ interface RuleDefinition<MessageIds extends string, Options extends readonly unk
   readonly defaultOptions: Options;
   readonly hasSuggestions?: boolean;
   readonly recommended: "recommended" | "strict";
-  /** Looks for what the rule is about; called once for a file. */
-  readonly check: (analysis: FileAnalysis, report: Report<MessageIds>, options: Options) => void;
+  /** Looks for what the rule is about; called once for a file. `active` names the rules that look at it too. */
+  readonly check: (
+    analysis: FileAnalysis,
+    report: Report<MessageIds>,
+    options: Options,
+    active: ReadonlySet<string>,
+  ) => void;
 }
 
 export interface Finding<MessageIds extends string> {
@@ -29,6 +34,15 @@ export interface Finding<MessageIds extends string> {
 }
 
 export type Report<MessageIds extends string> = (finding: Finding<MessageIds>) => void;
+
+/** The rules that are on for a file. All are created before the first of them is run, so that each knows of the others. */
+const active = new WeakMap<object, Set<string>>();
+
+function activeIn(sourceCode: object): Set<string> {
+  let names = active.get(sourceCode);
+  if (!names) active.set(sourceCode, (names = new Set<string>()));
+  return names;
+}
 
 /** Makes a rule of ESLint: one pass over the analysed file, after it was parsed. */
 export function createRule<MessageIds extends string, Options extends readonly unknown[]>(
@@ -49,6 +63,7 @@ export function createRule<MessageIds extends string, Options extends readonly u
     },
     create(context) {
       const knowledge = knowledgeFor(context.settings);
+      activeIn(context.sourceCode).add(definition.name);
       return {
         "Program:exit"() {
           const { sourceCode } = context;
@@ -75,6 +90,7 @@ export function createRule<MessageIds extends string, Options extends readonly u
                 });
               },
               options,
+              activeIn(sourceCode),
             );
           };
           try {

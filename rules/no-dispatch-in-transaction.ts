@@ -1,9 +1,8 @@
 import type { FileAnalysis } from "./analysis/analysis.js";
-import { lineOf, type Node } from "./analysis/code/node.js";
+import type { Node } from "./analysis/code/node.js";
+import { describeDispatch } from "./analysis/describe-dispatch.js";
 import { joinEdits } from "./analysis/join-edits.js";
-import { oneOrMore } from "./analysis/knowledge.js";
-import { describePath } from "./analysis/path.js";
-import { labelOf } from "./analysis/semantics.js";
+import { couldJoin } from "./analysis/joining.js";
 import { isTestFile } from "./analysis/test-file.js";
 import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
 import { createRule, type Finding } from "./create-rule.js";
@@ -33,13 +32,15 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
     afterCommit: "Send after the commit, through `{{slot}}`.",
     join: "Send within the transaction: pass `{{option}}`.",
   },
-  check(analysis, report) {
+  check(analysis, report, _options, active) {
     if (isTestFile(analysis.file.path)) return;
     for (const inside of dispatchesInside(analysis)) {
+      // that rule says more of a queue that could have taken part in the transaction
+      if (couldJoin(inside) && active.has("prefer-transactional-enqueue")) continue;
       report({
         node: inside.node,
         messageId: messageFor(inside),
-        data: dataFor(inside),
+        data: describeDispatch(inside),
         suggest: [...joinSuggestion(analysis, inside), ...afterCommitSuggestion(analysis, inside)],
       });
     }
@@ -51,35 +52,6 @@ function messageFor({ scope, reached }: DispatchInside): MessageIds {
   if (reached.notJoined === "no handle") return "noHandle";
   if (reached.notJoined === "outer client") return "outerClient";
   return scope.kind === "ambient" ? "ambient" : "dispatch";
-}
-
-function dataFor(inside: DispatchInside): Record<string, string> {
-  const { scope, reached, node, path } = inside;
-  const { entry } = reached.known;
-  const isAmbient = scope.kind === "ambient";
-  return {
-    dispatch: labelOf(reached.ref),
-    opener: isAmbient ? "settings.aftercommit.ambientTransaction" : scope.label,
-    openedAt: isAmbient ? `"${scope.label}"` : `line ${String(lineOf(scope.openedAt.file, scope.openedAt.start))}`,
-    receiver:
-      entry.to === "workflow"
-        ? "workflow"
-        : entry.to === "in-process bus"
-          ? "listener"
-          : entry.to === "queue"
-            ? "worker"
-            : "consumer",
-    path: describePath(node, path),
-    join: oneOrMore(entry.joins)
-      .map((join) =>
-        "option" in join
-          ? `\`{ ${join.option.path ?? ""} }\``
-          : "chained" in join
-            ? `\`.${join.chained}(…)\``
-            : `argument ${String(join.argument + 1)}`,
-      )
-      .join(" or "),
-  };
 }
 
 type Suggestions = NonNullable<Finding<MessageIds>["suggest"]>;

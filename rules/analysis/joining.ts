@@ -3,6 +3,7 @@ import type { Program } from "./analysis.js";
 import { childrenOf, type CallNode, type Node } from "./code/node.js";
 import { argumentAt } from "./deferral.js";
 import { oneOrMore } from "./knowledge.js";
+import type { DispatchInside } from "./transaction-scope.js";
 import type { Frame, Value } from "./values.js";
 
 /** Why a dispatch does not take part in the transaction although its library could. */
@@ -10,6 +11,12 @@ export type NotJoined = "no handle" | "outer client";
 
 /** Where a value comes from: a client that was there before the transaction, the transaction, or neither. */
 type Side = "outer" | "inner" | "neither";
+
+/** Whether a dispatch runs in the transaction's own code, and could have taken part in it. */
+export function couldJoin({ scope, reached }: DispatchInside): boolean {
+  const could = reached.notJoined !== undefined || reached.known.entry.joinsAs !== undefined;
+  return could && scope.kind !== "hook" && scope.kind !== "finally";
+}
 
 const DEPTH = 6;
 

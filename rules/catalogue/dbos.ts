@@ -15,8 +15,25 @@ export const dbos: Library = {
       to: "workflow",
       payload: { argument: 1 },
     },
-    { member: ["DBOS.send", "DBOSClient.send"], to: "workflow", payload: { argument: 1 } },
-    { member: ["DBOSClient.enqueue", "DBOSClient.enqueuePortable"], to: "workflow", payload: { argument: 1 } },
+    { member: "DBOS.send", to: "workflow", payload: { argument: 1 } },
+    {
+      member: "DBOSClient.send",
+      to: "workflow",
+      payload: { argument: 1 },
+      joinsAs: "client.sendInTransaction(transaction, …)",
+    },
+    {
+      member: "DBOSClient.enqueue",
+      to: "workflow",
+      payload: { argument: 1 },
+      joinsAs: "client.enqueueInTransaction(transaction, …)",
+    },
+    {
+      member: "DBOSClient.enqueuePortable",
+      to: "workflow",
+      payload: { argument: 1 },
+      joinsAs: "client.enqueuePortableInTransaction(transaction, …)",
+    },
     {
       member: [
         "DBOSClient.enqueueInTransaction",

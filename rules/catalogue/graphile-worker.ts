@@ -5,6 +5,8 @@ const untilRuns = "until the job is locked to run";
 const fourHours: DurationSetting = { unit: "ms", default: 14_400_000, defaultIs: "fixed in Graphile Worker" };
 const splitTask = "Split the task into smaller ones: no option changes this lease";
 
+const addJob = 'client.query("select graphile_worker.add_job(…)")';
+
 /**
  * `addJob` uses the pool, although the queue lives in PostgreSQL: only SQL `graphile_worker.add_job(…)` on the
  * transaction's own client joins it, and that is a query, not a dispatch of this library.
@@ -22,13 +24,15 @@ export const graphileWorker: Library = {
       member: ["Helpers.addJob", "JobHelpers.addJob", "WorkerUtils.addJob", "Runner.addJob", "AddJobFunction.()"],
       to: "queue",
       payload: { argument: 1 },
+      joinsAs: addJob,
     },
     {
       member: ["Helpers.addJobs", "JobHelpers.addJobs", "WorkerUtils.addJobs", "AddJobsFunction.()"],
       to: "queue",
       payload: { argument: 0, path: "[].payload" },
+      joinsAs: addJob,
     },
-    { member: ["addJobAdhoc", "quickAddJob"], to: "queue", payload: { argument: 2 } },
+    { member: ["addJobAdhoc", "quickAddJob"], to: "queue", payload: { argument: 2 }, joinsAs: addJob },
     { member: "WorkerUtils.rescheduleJobs", to: "queue" },
   ],
   handlers: [

@@ -55,6 +55,8 @@ export interface Dispatch {
   readonly command?: OneOrMore<string>;
   /** How this dispatch can be made part of the open transaction; absent: it cannot. */
   readonly joins?: OneOrMore<Join>;
+  /** It cannot, but this, written in its place, can: `"client.enqueueInTransaction(transaction, …)"`. */
+  readonly joinsAs?: string;
 }
 
 /** A way in which a dispatch takes part in the caller's transaction. */
