@@ -1,11 +1,13 @@
 /**
  * Shows the product on one screen: what the linter says of the wrong programs of examples/, and what these and the right
  * ones do when jobs are delivered twice and processes are killed at the worst moments. Everything in it is measured.
+ *
+ * With `--check` it fails when the README shows another screen; `--write` puts this one there.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { ESLint, type Linter } from "eslint";
 import { programs } from "./demo/programs.ts";
 import { moments, Trial, type Measured } from "./demo/trial.ts";
@@ -13,6 +15,12 @@ import { moments, Trial, type Measured } from "./demo/trial.ts";
 const examples = join(import.meta.dirname, "../examples");
 const bold = (text: string) => styleText("bold", text);
 const width = 100;
+let screen = "";
+
+function say(text: string): void {
+  console.log(text);
+  screen += `${stripVTControlCharacters(text)}\n`;
+}
 
 /** The text in lines of at most `width` characters. */
 function wrapped(text: string, indent: string): string {
@@ -42,13 +50,13 @@ async function reportsOn(version: "wrong" | "right"): Promise<{ reports: Report[
 
 async function lint(): Promise<void> {
   const [wrong, right] = [await reportsOn("wrong"), await reportsOn("right")];
-  console.log(bold("eslint says of examples/*/wrong (the whole text: cd examples && npx eslint .)"));
+  say(bold("eslint says of examples/*/wrong (the whole text: cd examples && npx eslint .)"));
   for (const { place, message } of wrong.reports) {
-    console.log(`  ${place.padEnd(46)} ${message.ruleId?.replace("aftercommit/", "") ?? message.message}`);
+    say(`  ${place.padEnd(46)} ${message.ruleId?.replace("aftercommit/", "") ?? message.message}`);
   }
   const [first] = wrong.reports;
-  if (first !== undefined) console.log(wrapped(`The first: ${first.message.message}`, "    "));
-  console.log(
+  if (first !== undefined) say(wrapped(`The first: ${first.message.message}`, "    "));
+  say(
     `eslint says of examples/*/right: ${right.reports.length.toString()} errors in ${right.files.toString()} files\n`,
   );
 }
@@ -82,13 +90,13 @@ const columns = ["committed", "deliveries", "effects", "lost", "double", "ghosts
 function show(measured: ReadonlyMap<string, Measured>): void {
   const row = (start: string, cells: readonly string[]) =>
     `  ${start.padEnd(45)}${cells.map((cell, index) => cell.padStart((columns[index]?.length ?? 0) + 2)).join("")}`;
-  console.log(bold(row("run with duplicates and kill -9", columns)));
+  say(bold(row("run with duplicates and kill -9", columns)));
   for (const { name, title } of programs) {
     for (const version of versions) {
       const counts = measured.get(`${name} ${version}`);
       if (counts === undefined) continue;
       const start = version === "wrong" ? title.padEnd(40) : "".padEnd(40);
-      console.log(
+      say(
         row(
           `${start}${version}`,
           columns.map((column) => counts[column].toString()),
@@ -108,16 +116,29 @@ show(measured);
 const wrong = (column: (typeof columns)[number]) => sumOf(measured, "wrong", column).toString();
 const right = (column: (typeof columns)[number]) => sumOf(measured, "right", column);
 const harm = right("lost") + right("double") + right("ghosts");
-console.log(
+say(
   wrapped(
-    `Of ${wrong("committed")} committed operations the wrong programs lost ${wrong("lost")}, did ${wrong("double")} times ` +
-      `too many, and did ${wrong("ghosts")} for nothing, for operations that were never committed. The right ones went ` +
-      `through the same: ${right("committed").toString()} committed, ${right("deliveries").toString()} deliveries, ` +
-      `${right("effects").toString()} effects, and ${harm === 0 ? "nothing" : harm.toString()} lost, double or for nothing.`,
+    `Of ${wrong("committed")} committed operations the wrong programs lost ${wrong("lost")} and made ${wrong("double")} ` +
+      `effects too many; ${wrong("ghosts")} more were ghosts: effects of operations that were never committed. The ` +
+      `right programs went through the same moments: ${right("committed").toString()} operations committed, ` +
+      `${right("deliveries").toString()} deliveries, ${right("effects").toString()} effects; ` +
+      `${harm === 0 ? "nothing" : harm.toString()} lost, double or a ghost.`,
     "",
   ),
 );
-console.log(wrapped(`The moments: ${moments.map(({ what }) => what).join("; ")}.`, ""));
+say(wrapped(`The moments: ${moments.map(({ what }) => what).join("; ")}.`, ""));
 
 // The reports on wrong programs are the point of this; harm done by the right ones is not.
 if (harm > 0) process.exitCode = 1;
+
+const readme = join(import.meta.dirname, "../README.md");
+const page = readFileSync(readme, "utf8");
+const shown = page.replace(
+  /(<!-- demo -->\n\n```\n).*?(```\n)/s,
+  (_, start: string, end: string) => start + screen + end,
+);
+if (process.argv.includes("--write")) writeFileSync(readme, shown);
+else if (process.argv.includes("--check") && shown !== page) {
+  console.error("README.md shows another screen. Run: npm run demo -- --write");
+  process.exitCode = 1;
+}
