@@ -3,15 +3,20 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 /** A wire between a client and its server that can be cut at a chosen moment. */
 export interface Wire {
   readonly port: number;
-  /** Cuts when the client sends `text`: before the server gets it, or when the server has answered it. */
+  /** Cuts when the client sends `text`: before the server gets it, or when the server has answered it. Several come one after the other. */
   cutAt(text: string, when: "before it arrives" | "before the answer arrives"): void;
+  /** Whether a planned cut has not happened yet. */
+  isWaitingToCut(): boolean;
   /** Cuts at once what is open. */
   cut(): void;
+  /** Cuts what is open, and refuses what comes, until `accept`. */
+  refuse(): Promise<void>;
+  accept(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function layWire(serverPort: number): Promise<Wire> {
-  let plan: { readonly text: string; readonly when: "before it arrives" | "before the answer arrives" } | undefined;
+  const plans: { readonly text: string; readonly when: "before it arrives" | "before the answer arrives" }[] = [];
   const open = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -28,12 +33,12 @@ export async function layWire(serverPort: number): Promise<Wire> {
       socket.on("error", end).on("close", end);
     }
     client.on("data", (data: Buffer) => {
-      const planned = plan;
+      const [planned] = plans;
       if (planned === undefined || !data.includes(planned.text)) {
         upstream.write(data);
         return;
       }
-      plan = undefined;
+      plans.shift();
       if (planned.when === "before it arrives") {
         end();
         return;
@@ -46,20 +51,29 @@ export async function layWire(serverPort: number): Promise<Wire> {
       else client.write(data);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
 
   const cut = () => {
     for (const socket of open) socket.destroy();
   };
+  const refuse = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    cut();
+    await closed;
+  };
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     cutAt: (text, when) => {
-      plan = { text, when };
+      plans.push({ text, when });
     },
+    isWaitingToCut: () => plans.length > 0,
     cut,
+    refuse,
+    accept: () => listen(port),
     close: async () => {
-      cut();
-      await new Promise((resolve) => server.close(resolve));
+      if (server.listening) await refuse();
     },
   };
 }
