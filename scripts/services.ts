@@ -88,11 +88,14 @@ const services: readonly Service[] = [
     debian: "mariadb-server",
     isInstalled: () => has("mariadbd"),
     start: () => run("service", "mariadb", "start"),
+    // Whether the server looks up the name of 127.0.0.1 depends on how it is set up.
     admitAfter: () =>
       run(
         "mariadb",
         "-e",
-        "ALTER USER root@localhost IDENTIFIED VIA unix_socket OR mysql_native_password USING PASSWORD('')",
+        "ALTER USER root@localhost IDENTIFIED VIA unix_socket OR mysql_native_password USING PASSWORD(''); " +
+          "CREATE USER root@127.0.0.1 IDENTIFIED VIA mysql_native_password USING PASSWORD(''); " +
+          "GRANT ALL ON *.* TO root@127.0.0.1 WITH GRANT OPTION",
       ),
   },
   {

@@ -30,7 +30,7 @@ test("the page has the files that it speaks of", () => {
 });
 
 // Node must run TypeScript by itself, as the one that npm scripts run on does.
-const available = subjects[0]?.available === true && bullmq.available && Boolean(process.features.typescript);
+const available = subjects[0]?.available === true && bullmq.available && "typescript" in process.features && Boolean(process.features.typescript);
 
 describe.skipIf(!available)("on PostgreSQL and Redis", () => {
   const database = `aftercommit_guide_${randomBytes(4).toString("hex")}`;
