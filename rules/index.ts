@@ -8,6 +8,7 @@ import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
 import { noParallelQueriesInTransaction } from "./no-parallel-queries-in-transaction.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
 import { noTransactionOnPool } from "./no-transaction-on-pool.js";
+import { noUnstableDedupKey } from "./no-unstable-dedup-key.js";
 import { preferTransactionalEnqueue } from "./prefer-transactional-enqueue.js";
 import { requireTimeoutBelowRetryAfter } from "./require-timeout-below-retry-after.js";
 import { version } from "./version.js";
@@ -25,6 +26,7 @@ const rules = {
   "no-parallel-queries-in-transaction": noParallelQueriesInTransaction,
   "no-random-id-in-handler": noRandomIdInHandler,
   "no-transaction-on-pool": noTransactionOnPool,
+  "no-unstable-dedup-key": noUnstableDedupKey,
   "prefer-transactional-enqueue": preferTransactionalEnqueue,
   "require-timeout-below-retry-after": requireTimeoutBelowRetryAfter,
 } as unknown as Record<string, Rule.RuleModule>;

@@ -1,15 +1,15 @@
 import type { FileAnalysis } from "./analysis/analysis.js";
 import { isDeduplication, namesOf, type Arrival } from "./analysis/arrivals.js";
 import { isChosenByDispatcher } from "./analysis/chosen-ids.js";
-import type { CallNode, CodeFile, Node } from "./analysis/code/node.js";
+import type { Node } from "./analysis/code/node.js";
 import { describeArrival } from "./analysis/describe.js";
 import { identityAtPath, keyPathsIn } from "./analysis/key-path.js";
 import { originsOf } from "./analysis/origin.js";
 import { isTestFile } from "./analysis/test-file.js";
-import { isIdempotencyName, isLedgerName, mentionsDeduplication } from "./analysis/words.js";
+import { isIdempotencyName, isLedgerName } from "./analysis/words.js";
 import { createRule, type Report } from "./create-rule.js";
 
-type MessageIds = "newPerDispatch" | "newPerDelivery" | "wholeMessage" | "randomDeduplication";
+type MessageIds = "newPerDispatch" | "newPerDelivery" | "wholeMessage";
 
 /** Reports keys that are to recognise a repeat, but are made from what is new with each dispatch or delivery. */
 export const noJobIdAsIdempotencyKey = createRule<MessageIds, []>({
@@ -25,14 +25,11 @@ export const noJobIdAsIdempotencyKey = createRule<MessageIds, []>({
       "`{{identity}}` is new each time the queue delivers this {{what}}: as the key `{{column}}` of {{arrival}} it does not even recognise a retry. Use what the operation itself is known by (what is done, and for which business object), passed in the payload.",
     wholeMessage:
       "No path to a key is given, so the whole {{what}} is the key, with what is new at each delivery or dispatch in it: a repeat is not recognised. Name the part of the body that the operation is known by.",
-    randomDeduplication:
-      "A new {{makes}} is made at each dispatch and becomes `{{column}}` of {{arrival}}: the queue drops a second message only when that is the same{{holds}}, and this never is. Build it from the operation (what is done, and for which business object), or leave deduplication off.",
   },
   check(analysis, report) {
     if (isTestFile(analysis.file.path)) return;
     checkIdentities(analysis, report);
     checkKeyPaths(analysis, report);
-    checkRandomDeduplication(analysis, report);
   },
 });
 
@@ -78,46 +75,6 @@ function checkKeyPaths(analysis: FileAnalysis, report: Report<MessageIds>): void
       });
     }
   }
-}
-
-/** `MessageDeduplicationId: randomUUID()`: of several that meet in one key, the last one is reported. */
-function checkRandomDeduplication(analysis: FileAnalysis, report: Report<MessageIds>): void {
-  if (!deduplicates(analysis)) return;
-  const origins = originsOf(analysis);
-  const keys = new Map<Node, { call: CallNode; makes: string; arrival: Arrival }>();
-  for (const { call, makes } of origins.randomValuesIn(analysis)) {
-    const arrivals = origins.arrivalsOf(call);
-    // the id of a row is what its operation is known by
-    if (arrivals.some(({ kind }) => kind === "stored")) continue;
-    for (const arrival of arrivals) if (isDeduplication(arrival)) keys.set(arrival.at, { call, makes, arrival });
-  }
-  const reported = new Set<Node>();
-  for (const { call, makes, arrival } of keys.values()) {
-    if (reported.has(call)) continue;
-    reported.add(call);
-    const holds = arrival.key?.entry.holds;
-    report({
-      node: call,
-      messageId: "randomDeduplication",
-      data: {
-        makes,
-        column: columnOf(arrival),
-        arrival: describeArrival(call, arrival),
-        holds: holds === undefined ? "" : ` (${holds})`,
-      },
-    });
-  }
-}
-
-const deduplicating = new WeakMap<CodeFile, boolean>();
-
-/** Whether anything in the program speaks of deduplication. */
-function deduplicates({ semantics }: FileAnalysis): boolean {
-  return semantics.projectFiles().some((file) => {
-    let answer = deduplicating.get(file);
-    if (answer === undefined) deduplicating.set(file, (answer = mentionsDeduplication(file.text)));
-    return answer;
-  });
 }
 
 /** Whether a place remembers what was done, and is asked before it is done again. */

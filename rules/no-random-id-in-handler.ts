@@ -84,7 +84,7 @@ function isIdentity({ makes }: RandomValue, arrival: Arrival): boolean {
   if (makes === "random number" && !isIdentityName(own)) return false;
   switch (kind) {
     case "key":
-      // a key that a queue drops repeats by is the business of no-job-id-as-idempotency-key
+      // a key that a queue drops repeats by is the business of no-unstable-dedup-key
       return !isDeduplication(arrival);
     case "stored":
       return isByName ? isIdentityName(own) && !isEnvelopeId : true;

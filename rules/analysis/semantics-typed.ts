@@ -95,6 +95,13 @@ export class TypedSemantics implements Semantics {
     return refs;
   }
 
+  mayBeNullish(node: Node): boolean {
+    this.questions++;
+    const nullish = this.#ts.TypeFlags.Undefined | this.#ts.TypeFlags.Null;
+    const type = this.#checker.getTypeAtLocation(node.raw as ts.Node);
+    return type.isUnion() && type.types.some((part) => (part.flags & nullish) !== 0);
+  }
+
   expectedTypesOf(node: Node): readonly Ref[] {
     this.questions++;
     const type = this.#checker.getContextualType(node.raw as ts.Expression);

@@ -104,6 +104,10 @@ export class UntypedSemantics implements Semantics {
     return readable(this.#annotations.annotated(parameter.type, parameter));
   }
 
+  mayBeNullish(): boolean {
+    return false;
+  }
+
   mayRun(): boolean {
     return true;
   }

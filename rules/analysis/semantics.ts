@@ -64,6 +64,8 @@ export interface Semantics {
   expectedTypesOf(node: Node): readonly Ref[];
   /** The same for a declared parameter. */
   typesOfParameter(parameter: ParameterNode): readonly Ref[];
+  /** Whether the type of an expression holds `undefined` or `null` beside other things. */
+  mayBeNullish(node: Node): boolean;
   /** Whether a parameter, or a member of it, may be a function of the project: what has no type may be one. */
   mayRun(parameter: NameNode, member?: string): boolean;
   /** The declaration of the resolved signature; for members that have no declaration of their own. */

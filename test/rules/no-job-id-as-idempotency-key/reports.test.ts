@@ -154,26 +154,6 @@ casesOfFiles("what the queue made is used to recognise a repeat", noJobIdAsIdemp
       async function main(event: SQSEvent) { return event.Records.length; }
       export const handler = makeIdempotent(main, options);`,
   },
-  "a deduplication id that is made at each dispatch": `
-    import { randomUUID } from "node:crypto";
-    import { Queue } from "bullmq";
-    import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-    const sqs = new SQSClient({});
-    const queue = new Queue("orders");
-    export async function dispatch(body: string, deduplicationId?: string) {
-      const id = randomUUID(); // report randomDeduplication
-      await sqs.send(new SendMessageCommand({
-        QueueUrl: "https://sqs/orders.fifo",
-        MessageGroupId: "orders",
-        MessageBody: JSON.stringify({ id, body }),
-        MessageDeduplicationId: deduplicationId ?? id,
-      }));
-    }
-    export async function other(body: string) {
-      const deduplication = { id: randomUUID() }; // report randomDeduplication
-      await queue.add("order", { body }, { deduplication });
-    }
-  `,
   "a key of a cache that remembers what was processed": `
     import { Worker } from "bullmq";
     import { Redis } from "ioredis";
