@@ -149,7 +149,7 @@ export class World {
         answer(await this.#send(queue, client, parameters["MessageBody"] ?? ""));
         return;
       case "ReceiveMessage":
-        this.#receive(queue, client, request, answer);
+        this.#receive(queue, client, response, answer);
         return;
       case "DeleteMessage":
         await this.#delete(queue, client, parameters["ReceiptHandle"] ?? "");
@@ -174,7 +174,7 @@ export class World {
     return { MessageId: entry.id, MD5OfMessageBody: md5(body) };
   }
 
-  #receive(queue: string, client: string, request: IncomingMessage, answer: (body: unknown) => void): void {
+  #receive(queue: string, client: string, response: ServerResponse, answer: (body: unknown) => void): void {
     const line = this.#line(queue);
     const poll: Poll = {
       client,
@@ -184,7 +184,7 @@ export class World {
       },
     };
     line.polls.add(poll);
-    request.socket.once("close", () => line.polls.delete(poll));
+    response.once("close", () => line.polls.delete(poll));
     this.#deliver(line);
   }
 

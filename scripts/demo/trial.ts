@@ -56,15 +56,18 @@ export const moments: readonly Moment[] = [
     },
   },
   {
-    what: "the sender killed when the queue has the job",
+    what: "killed right after the COMMIT",
     async run(trial, operation) {
-      if (trial.version === "wrong") {
-        // What sends is what confirms; it has sent before it commits, so the next moment is after that.
-        await trial.ask(operation);
-        await trial.restart("app");
-        return;
-      }
-      const killed = trial.kill("send", operation);
+      if (trial.version === "right") await trial.restart("app", { AFTERCOMMIT_FAIL_POINT: "transaction:after-commit" });
+      await trial.ask(operation);
+      await trial.restart("app");
+    },
+  },
+  {
+    what: "the relay killed when the queue has the job",
+    async run(trial, operation) {
+      // The wrong programs have no relay: there nothing happens.
+      const killed = trial.version === "right" ? trial.kill("send", operation) : undefined;
       await trial.ask(operation);
       await killed;
     },
