@@ -175,6 +175,8 @@ export class World {
   }
 
   #receive(queue: string, client: string, response: ServerResponse, answer: (body: unknown) => void): void {
+    // What a process has sent before it was killed may be read after that.
+    if (response.socket?.destroyed !== false) return;
     const line = this.#line(queue);
     const poll: Poll = {
       client,

@@ -1,4 +1,4 @@
-/** docs/guide/first-queue.md, run as it is written: on PostgreSQL and Redis, in processes of their own. */
+/** docs/guide/first-queue.md and the example of the README, run as they are written, on PostgreSQL and Redis. */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -30,13 +30,17 @@ test("the page has the files that it speaks of", () => {
 });
 
 // Node must run TypeScript by itself, as the one that npm scripts run on does.
-const available = subjects[0]?.available === true && bullmq.available && "typescript" in process.features && Boolean(process.features.typescript);
+const available =
+  subjects[0]?.available === true &&
+  bullmq.available &&
+  "typescript" in process.features &&
+  Boolean(process.features.typescript);
 
 describe.skipIf(!available)("on PostgreSQL and Redis", () => {
   const database = `aftercommit_guide_${randomBytes(4).toString("hex")}`;
   const url = (name: string) => `postgres://postgres@127.0.0.1:5432/${name}`;
-  // A database of Redis of its own, so that no other test is met.
-  const env = { ...process.env, DATABASE_URL: url(database), REDIS_URL: "redis://127.0.0.1:6379/9" };
+  // The last database of Redis, so that neither other tests nor anybody's own queues are met.
+  const env = { ...process.env, DATABASE_URL: url(database), REDIS_URL: "redis://127.0.0.1:6379/15" };
   const processes: ChildProcess[] = [];
   let folder: string;
 
@@ -86,9 +90,11 @@ describe.skipIf(!available)("on PostgreSQL and Redis", () => {
   afterAll(async () => {
     for (const child of processes) if (child.exitCode === null) child.kill("SIGKILL");
     await sql("test", `DROP DATABASE ${database} WITH (FORCE)`);
-    const queue = new BullQueue("shipments", { connection: { url: env.REDIS_URL } });
-    await queue.obliterate({ force: true });
-    await queue.close();
+    for (const name of ["shipments", "points"]) {
+      const queue = new BullQueue(name, { connection: { url: env.REDIS_URL } });
+      await queue.obliterate({ force: true });
+      await queue.close();
+    }
     rmSync(folder, { recursive: true });
   });
 
@@ -105,5 +111,33 @@ describe.skipIf(!available)("on PostgreSQL and Redis", () => {
       if (child.exitCode === null) await once(child, "exit");
       expect([child.exitCode, child.signalCode]).toEqual([0, null]);
     }
+  });
+
+  test("the README's example grants ten points, once", async () => {
+    const [example] = blocksOf("README.md").filter(({ language }) => language === "ts");
+    const setting = `
+      import { Pool } from "pg";
+      import { z } from "zod";
+      const pool = new Pool({ connectionString: process.env["DATABASE_URL"] });
+      const [orderId, customerId] = ["018f4a70-0000-7000-8000-000000000001", 7];
+      await pool.query("CREATE TABLE balances (customer_id integer PRIMARY KEY, points integer NOT NULL)");
+      await pool.query("INSERT INTO balances VALUES (7, 0)");
+    `;
+    const look = `
+      for (let points = 0; points === 0; ) ({ points } = (await pool.query("SELECT points FROM balances")).rows[0]);
+      await points.dispatch(await transactions.run(() => ({ orderId, customerId, added: 10 })));
+      for (let done = false; !done; ) {
+        const { Queue } = await import("bullmq");
+        const queue = new Queue("points", { connection });
+        done = (await queue.getCompletedCount()) === 2;
+        await queue.close();
+      }
+      console.log("balance", (await pool.query("SELECT points FROM balances")).rows[0].points);
+    `;
+    const code = example?.code.replace('host: "127.0.0.1",', "$& db: 15,") ?? "";
+    expect(code).toContain("db: 15");
+    writeFileSync(join(folder, "readme.ts"), setting + code + look);
+    const { says } = start("readme.ts");
+    expect(await says(/^balance \d+/m)).toBe("balance 10");
   });
 });
