@@ -1,8 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { run } from "../../src/cli/run.js";
+import { outboxDdl } from "../../src/outbox/ddl.js";
 import { blocksOf, pages, textOf } from "./blocks.js";
 
 const root = join(import.meta.dirname, "../..");
@@ -58,6 +61,33 @@ function covers(names: string, id: string): boolean {
     ([, from = "", to = ""]) => from <= number && number <= to,
   );
 }
+
+test("every command of aftercommit in the guide is one that it takes", () => {
+  const commands = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/npx aftercommit ([^`#|\n]*)/g)].map(([, words = ""]) => words.trim().split(/\s+/)),
+  );
+  expect(commands.length).toBeGreaterThan(3);
+  const said = commands.map((words) => {
+    let wrong = "";
+    run(words, { out: () => undefined, err: (text) => (wrong += text) });
+    return wrong;
+  });
+  expect(said.join("")).toBe("");
+});
+
+test("the queries to watch the outbox with run on its table", async () => {
+  const queries = blocksOf("docs/guide/outbox-operations.md").filter(({ language }) => language === "sql");
+  expect(queries).toHaveLength(1);
+  const db = await PGlite.create();
+  await db.exec(outboxDdl("postgres"));
+  await db.exec(
+    `INSERT INTO aftercommit_outbox (id, queue, payload, occurred_at) VALUES (gen_random_uuid(), 'q', '1', now())`,
+  );
+  const [waiting, failed] = await db.exec(queries[0]?.code ?? "");
+  expect(waiting?.rows).toMatchObject([{ queue: "q", count: 1 }]);
+  expect(failed?.rows).toEqual([]);
+  await db.close();
+});
 
 test("every piece of TypeScript in the guide and the README compiles", () => {
   const folder = mkdtempSync(join(tmpdir(), "aftercommit-guide-"));
