@@ -31,3 +31,12 @@ test.each(["pg", "mysql2", "better-sqlite3", "pglite"])("the adapter of %s loads
   const packages = [...loaded(join(src, `databases/${name}.ts`))].filter((file) => !file.startsWith(src));
   expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual([]);
 });
+
+test.each([
+  ["memory", []],
+  ["pg-boss", []],
+  ["bullmq", ["bullmq"]],
+])("the adapter of %s loads no package but %j", (name, expected) => {
+  const packages = [...loaded(join(src, `queues/${name}.ts`))].filter((file) => !file.startsWith(src));
+  expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual(expected);
+});
