@@ -113,12 +113,15 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
   });
 
   describe("a connection that is cut in COMMIT", () => {
-    test("TX-18 of a dispatcher, before it arrives: the order is not stored, and nothing runs for it", async () => {
-      trial = new Trial(opened);
-      toPostgres.cutAt("COMMIT", "before it arrives");
-      await dispatch(3, ["CommitOutcomeUnknownError"]);
-      expectAllDoneOnce(await trial.recover(), 1, 2);
-    });
+    test.each(["relay", "immediate"] as const)(
+      "TX-18 of a dispatcher (%s), before it arrives: the order is not stored, and nothing runs for it",
+      async (mode) => {
+        trial = new Trial(opened, mode);
+        toPostgres.cutAt("COMMIT", "before it arrives");
+        await dispatch(3, ["CommitOutcomeUnknownError"]);
+        expectAllDoneOnce(await trial.recover(), 1, 2);
+      },
+    );
 
     test.each(["relay", "immediate"] as const)(
       "TX-18 of a dispatcher (%s), before the answer arrives: the order is stored, and its effect happens once",
