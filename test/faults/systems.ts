@@ -68,10 +68,9 @@ const pgAndBullmq: System = {
         return events.filter(([, fields]) => fields.includes("duplicated")).length;
       },
       close: async () => {
-        for (const queue of queues.values()) {
-          await queue.obliterate({ force: true });
-          await queue.close();
-        }
+        for (const queue of queues.values()) await queue.close();
+        const scan = connection.scanStream({ match: `${schema}:*`, count: 1000 }) as AsyncIterable<string[]>;
+        for await (const keys of scan) if (keys.length > 0) await connection.unlink(...keys);
         connection.disconnect();
         await admin.query(`DROP SCHEMA ${schema} CASCADE`);
         await admin.end();
