@@ -1,7 +1,7 @@
 import type { KeySlot } from "../catalogue/vocabulary.js";
 import type { FileAnalysis, Program } from "./analysis.js";
 import { callersOf } from "./callers.js";
-import { childrenOf, enclosingFunction, type CallNode, type Node } from "./code/node.js";
+import { childrenOf, contains, enclosingFunction, type CallNode, type Node } from "./code/node.js";
 import { argumentAt } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { occurrences } from "./occurrences.js";
@@ -92,14 +92,27 @@ function mapped(node: Node | undefined): Node | undefined {
 
 function unstablePart({ call, entry, value }: Key, analysis: FileAnalysis): UnstableKey | undefined {
   const path = entry.slot.path ?? "";
-  const recognises = entry.role === "idempotency" || isDeduplicationName(path);
+  // options that other code makes may be made once for several attempts
+  const isMadeHere = contains(call, value) || isPartOfOptionsBeside(value, { call, entry }, analysis);
+  const recognises = isMadeHere && (entry.role === "idempotency" || isDeduplicationName(path));
   const column = path.split(".").at(-1) ?? path;
   for (const part of partsOf(value, call, analysis, 0)) {
     const kind = recognises ? kindOf(part.node, entry, analysis) : undefined;
     const found = kind ?? (part.isText ? nullish(part.node, analysis) : undefined);
-    if (found) return { ...found, node: part.node, column, call: labelOf(call) };
+    if (found && part.node.file === call.file) return { ...found, node: part.node, column, call: labelOf(call) };
   }
   return undefined;
+}
+
+/** `const options = { idempotencyKey: … }`, made for this call alone. */
+function isPartOfOptionsBeside(
+  value: Node,
+  { call, entry }: Pick<Key, "call" | "entry">,
+  analysis: FileAnalysis,
+): boolean {
+  const options = argumentAt(call, entry.slot.argument);
+  const made = options?.kind === "name" ? madeBeside(options, call, analysis) : undefined;
+  return made !== undefined && contains(made, value);
 }
 
 interface Part {

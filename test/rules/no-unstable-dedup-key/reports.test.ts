@@ -35,6 +35,11 @@ export async function pay(orderId: string) {
   await fetch("https://pay.example", { method: "POST", headers: { "idempotency-key": randomUUID() } }); // report random
   await axios.post("https://pay.example", {}, { headers: { "Idempotency-Key": randomUUID() } }); // report random
 }`,
+  "options beside the call": `${stripe}
+export async function pay() {
+  const options = { idempotencyKey: randomUUID() }; // report random
+  await stripe.paymentIntents.create(charge, options);
+}`,
   "the clock": `${stripe} import { Queue } from "bullmq"; import { PgBoss } from "pg-boss"; import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"; import { makeWorkerUtils } from "graphile-worker";
 const queue = new Queue("x"); const boss = new PgBoss("x"); const sqs = new SQSClient({}); const utils = await makeWorkerUtils({});
 export async function send(orderId: string) {

@@ -27,6 +27,16 @@ export class Form {
   private readonly key = randomUUID();
   submit() { return fetch("https://pay.example", { method: "POST", headers: { "Idempotency-Key": this.key } }); }
 }`,
+  "options that other code makes": {
+    "main.ts": `${stripe} import { options } from "./options.js"; const shared = { idempotencyKey: randomUUID() };
+export async function pay() {
+  await stripe.paymentIntents.create(charge, options());
+  await stripe.paymentIntents.create(charge, shared);
+  const own = { idempotencyKey: randomUUID() };
+  for (let attempt = 0; attempt < 3; attempt++) await stripe.paymentIntents.create(charge, own);
+}`,
+    "options.ts": `import { randomUUID } from "node:crypto"; export function options() { return { idempotencyKey: randomUUID() }; }`,
+  },
   "the id of a row": `${stripe} import { PrismaClient } from "@prisma/client"; import { Queue } from "bullmq"; const prisma = new PrismaClient(); const queue = new Queue("x");
 export async function place() {
   const id = randomUUID();
