@@ -65,18 +65,19 @@ const versions = ["wrong", "right"] as const;
 
 async function measure(): Promise<Map<string, Measured>> {
   const folder = mkdtempSync(join(tmpdir(), "aftercommit-demo-"));
+  const trials = programs.flatMap((program) => versions.map((version) => new Trial(program, version, folder)));
   const remove = () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  // The processes end by themselves when this one is gone.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      remove();
-      process.exit(1);
+      void Promise.all(trials.map((trial) => trial.end())).then(() => {
+        remove();
+        process.exit(1);
+      });
     });
   }
   try {
-    const trials = programs.flatMap((program) => versions.map((version) => new Trial(program, version, folder)));
     const runs = trials.map(async (trial) => [`${trial.program.name} ${trial.version}`, await trial.run()] as const);
     await Promise.allSettled(runs);
     return new Map(await Promise.all(runs));

@@ -6,6 +6,10 @@ export interface Call {
   readonly argument: unknown;
 }
 
+// The parent is the only one who ends this process; without one, it has nothing to do.
+process.on("disconnect", () => process.exit());
+if (!process.connected) process.exit();
+
 const [file = ""] = process.argv.slice(2);
 const program = (await import(pathToFileURL(file).href)) as Record<
   string,
@@ -22,6 +26,4 @@ process.on("message", ({ name, argument }: Call) => {
     }
   })();
 });
-// The parent is the only one who ends this process; without one, it has nothing to do.
-process.on("disconnect", () => process.exit());
 process.send?.("ready");

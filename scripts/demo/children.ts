@@ -33,7 +33,8 @@ export class Child {
   /** Calls an exported function. @returns whether it returned; it also ends when the process is killed in it */
   async call(call: Call): Promise<boolean> {
     await this.#ready;
-    this.#process.send(call);
+    // When it was killed meanwhile, its end is the answer.
+    this.#process.send(call, () => undefined);
     return (await this.#answer()) === "done";
   }
 

@@ -124,6 +124,7 @@ export class Trial {
   readonly #waiters = new Set<Waiter>();
   readonly #db: Database;
   #world!: World;
+  #ended = false;
 
   /** @param folder where it may write; whoever gives it removes it */
   constructor(program: Program, version: "wrong" | "right", folder: string) {
@@ -153,12 +154,18 @@ export class Trial {
       }
       return this.#count(operations);
     } finally {
-      await this.close();
+      await this.#close();
     }
   }
 
-  async close(): Promise<void> {
+  /** Ends every process of the program. */
+  async end(): Promise<void> {
+    this.#ended = true;
     await Promise.all([...this.#children.values()].map((child) => child.kill()));
+  }
+
+  async #close(): Promise<void> {
+    await this.end();
     this.#world.stop();
     this.#db.close();
   }
@@ -230,6 +237,7 @@ export class Trial {
   }
 
   start(role: Role, env: Readonly<Record<string, string>> = {}): void {
+    if (this.#ended) return;
     const { name, asks, worker } = this.program;
     const file = role === "app" ? asks.file : role === "relay" ? "relay" : worker;
     const partner = this.#world.url("partner", this.#queue, role);
