@@ -30,12 +30,14 @@ const relaySteps: readonly [scenario: string, failPoint: string][] = [
   ["OB-05", "relay:after-send#2"],
 ];
 
-const workerSteps: readonly [scenario: string, failPoint: string][] = [
-  ["AT-06", "worker:before-handler"],
-  ["LG-06", "ledger:after-record"],
-  ["LG-06", "transaction:before-commit"],
-  ["LG-16, LE-12", "transaction:after-commit"],
-  ["LG-16, LE-12", "worker:after-handler"],
+const workerSteps: readonly [scenario: string, mode: Mode, failPoint: string][] = [
+  ["AT-06", "relay", "worker:before-handler"],
+  ["LG-06", "relay", "ledger:after-record"],
+  ["LG-06", "relay", "transaction:before-commit"],
+  ["LG-16, LE-12", "relay", "transaction:after-commit"],
+  ["LG-16, LE-12", "relay", "worker:after-handler"],
+  ["IC-06", "marked by jobs", "transaction:before-commit"],
+  ["IC-01", "marked by jobs", "transaction:after-commit"],
 ];
 
 describe.each(systems)("$name", (system) => {
@@ -103,8 +105,8 @@ describe.each(systems)("$name", (system) => {
       expectAllDoneOnce(await own.recover(), 7);
     });
 
-    test.each(workerSteps)("%s the worker dies at %s", async (_, failPoint) => {
-      const own = begin("relay");
+    test.each(workerSteps)("%s %s: the worker dies at %s", async (_, mode, failPoint) => {
+      const own = begin(mode);
       await dispatch(own, 3);
       own.start({ role: "relay" });
       await dies(own, { role: "worker" }, failPoint);

@@ -40,7 +40,7 @@ const schedules = fc.record({
     }),
     { minLength: 2, maxLength: 8 },
   ),
-  mode: fc.constantFrom("relay" as const, "immediate" as const),
+  mode: fc.constantFrom("relay" as const, "immediate" as const, "marked by jobs" as const),
   dispatcher: fc.oneof(
     fc.constant(undefined),
     dyingAt(

@@ -23,7 +23,7 @@ process.on("disconnect", () => process.exit());
 
 if (task.clockAheadMs !== undefined) moveClock(task.clockAheadMs);
 const { openShop } = await import("./shop.ts");
-const sends = task.role !== "dispatcher" || task.mode !== "relay";
+const sends = task.role !== "dispatcher" || task.mode === "immediate" || task.mode === "after commit";
 const shop = await openShop(task.place, task.queue, task.mode, { sends, lease: task.lease });
 
 switch (task.role) {

@@ -25,7 +25,7 @@ export type Place =
   | { readonly kind: "sqlite"; readonly file: string };
 
 /** How the job of an order leaves it. */
-export type Mode = "relay" | "immediate" | "after commit";
+export type Mode = "relay" | "immediate" | "marked by jobs" | "after commit";
 
 /** What becomes of one order. Inner work that is rolled back has the order's number plus `ghost`. */
 export interface Operation {
@@ -131,6 +131,7 @@ export async function openShop(
   const outbox = createOutbox({
     transactions,
     ...(mode === "immediate" ? { immediate: { grace: lease } } : {}),
+    ...(mode === "marked by jobs" ? { markedByJob: { resendAfter: lease } } : {}),
     onError: () => undefined,
   });
   const shipments = defineConnection({ queues: sends ? await queues() : noQueues, retryAfter: 1 }).queue(queueName, {
@@ -183,6 +184,7 @@ export async function openShop(
         pollEvery: 0.03,
         lease,
         sendTimeout: lease / 2,
+        tries: 1000,
         connections: 1,
         backoff: { first: 0.02, longest: 0.2 },
         onError: () => undefined,
@@ -192,13 +194,15 @@ export async function openShop(
     worker(): Promise<Worker> {
       return startWorker(
         shipments,
-        async ({ payload: { orderId } }) => {
+        async ({ id, payload: { orderId } }) => {
           await database.query(`INSERT INTO deliveries (order_id) VALUES (${orderId})`);
           await transactions.run(
-            (tx) =>
-              ledger.once(tx, idempotencyKey("ship", orderId), () =>
+            async (tx) => {
+              await ledger.once(tx, idempotencyKey("ship", orderId), () =>
                 execute(tx, `INSERT INTO effects (order_id) VALUES (${orderId})`),
-              ),
+              );
+              if (mode === "marked by jobs") await outbox.complete(tx, id);
+            },
             { attempts: 5 },
           );
         },
