@@ -47,7 +47,7 @@ const found = results.reduce(
   0,
 );
 const rulesMs = results
-  .flatMap(({ stats }) => stats?.times?.passes ?? [])
+  .flatMap(({ stats }) => stats?.times.passes ?? [])
   .flatMap((pass) => Object.values(pass.rules ?? {}))
   .reduce((sum, { total }) => sum + total, 0);
 console.log(JSON.stringify({ cpu: userCPUTime / 1e6, memory: maxRSS / 1024, files: results.length, found, rulesMs }));

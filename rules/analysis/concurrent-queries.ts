@@ -179,7 +179,7 @@ export function handleUsedIn(node: Node, analysis: FileAnalysis): OpenHandle | u
 }
 
 /** The handle that a call begins at (`tx.order.create()`), or is given (`save(order, tx)`, `create(row, { transaction })`). */
-export function handleOfCall(call: CallNode, analysis: FileAnalysis): OpenHandle | undefined {
+function handleOfCall(call: CallNode, analysis: FileAnalysis): OpenHandle | undefined {
   const given = call.args.flatMap((argument) =>
     argument.kind === "object" ? argument.properties.map(({ value }) => value) : [argument],
   );

@@ -454,7 +454,7 @@ function functionAround(node: Node): Node {
 }
 
 /** Whether the arguments name a propagation with which the code runs outside, or nobody knows. */
-export function isOutside(call: Node, ...names: (string | readonly string[] | undefined)[]): boolean {
+function isOutside(call: Node, ...names: (string | readonly string[] | undefined)[]): boolean {
   const all = names.flatMap((name) => oneOrMore(name));
   if (all.length === 0 || call.kind !== "call") return false;
   const mentions = (node: Node): boolean =>
