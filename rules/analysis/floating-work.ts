@@ -1,6 +1,7 @@
 import type { FileAnalysis } from "./analysis.js";
 import { ambientAround, handleUsedIn, writesIn } from "./concurrent-queries.js";
 import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
+import { runningOf } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { mayStandInTransaction } from "./open-handles.js";
 import { mayHoldTransactions } from "./transaction-scope.js";
@@ -47,6 +48,7 @@ function statementOf(call: CallNode): Node | undefined {
 function notAwaited(call: CallNode, statement: Node, fn: FunctionNode, analysis: FileAnalysis): Floating | undefined {
   const { wrappers } = analysis;
   if (isForEach(call) || (wrappers.mayTurn(call) && wrappers.turnOf(call, undefined) !== undefined)) return undefined;
+  if (isDeferred(call, analysis)) return undefined;
   const handle = handleUsedIn(call, analysis);
   if (handle) {
     const isInside = handle.library.together !== undefined && (handle.body ?? fn) === fn;
@@ -77,6 +79,19 @@ function isPromise(call: CallNode, { semantics, values }: FileAnalysis): boolean
   if (semantics.isTyped) return semantics.definitionOfProperty(call, "then") !== undefined;
   const called = values.settle(call.callee, undefined);
   return called.kind === "closure" && called.fn.isAsync;
+}
+
+/** `trx.executionPromise.then(send).catch(log)`: what waits for the end of the transaction cannot be awaited inside it. */
+function isDeferred(call: CallNode, { effects, knowledge }: FileAnalysis): boolean {
+  for (let link: Node = call; link.kind === "call" || link.kind === "member";) {
+    if (link.kind === "member") link = link.object;
+    else {
+      const running = runningOf(effects.calledBy(link, undefined).refs, link, knowledge);
+      if (running === "after commit" || running === "outside") return true;
+      link = link.callee;
+    }
+  }
+  return false;
 }
 
 /** `forEach(async …)` is started side by side, and reported as that. */

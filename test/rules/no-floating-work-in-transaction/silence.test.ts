@@ -94,4 +94,10 @@ export const run = () => tracer.transaction(async (tx) => { tx.span("a"); });`,
 async function save(tx: any) { await tx.b(); }`,
   "a timer of one's own": `${knex} function setTimeout(work: () => unknown) { work(); }
 export async function place() { await knex.transaction(async (trx) => { setTimeout(() => { trx.isCompleted(); }); }); }`,
+  "what waits for the end of the transaction": `import knexLib from "knex"; import { Queue } from "bullmq"; const knex = knexLib({}); const queue = new Queue("mail");
+export const place = () => knex.transaction(async (trx) => {
+  await trx("orders").insert({});
+  void trx.executionPromise.then(() => queue.add("mail", {}));
+  trx.executionPromise.then(() => queue.add("mail", {})).catch(() => undefined);
+});`,
 });
