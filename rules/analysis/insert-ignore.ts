@@ -25,7 +25,7 @@ const inSql =
 /** The inserts of a file that ignore errors. */
 export function ignoringInsertsIn(analysis: FileAnalysis): readonly IgnoringInsert[] {
   const { file, knowledge } = analysis;
-  const hasSql = /\binsert\s+(?:\w+\s+)?ignore\b/i.test(file.text);
+  const hasSql = /IGNORE|[iI]gnore/.test(file.text) && /\binsert\s+(?:\w+\s+)?ignore\b/i.test(file.text);
   const hasMember = [...knowledge.insertIgnores.names].some((name) => file.text.includes(name));
   if (!hasSql && !hasMember) return [];
   const found: IgnoringInsert[] = [];

@@ -4,10 +4,12 @@ import { callersOf } from "./callers.js";
 import { childrenOf, contains, enclosingFunction, type CallNode, type Node } from "./code/node.js";
 import { argumentAt } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
+import { oneOrMore, parseMember, type Knowledge } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { originsOf } from "./origin.js";
 import { stepsOf } from "./trail.js";
 import { isDeduplicationName } from "./words.js";
+import { wordsPattern } from "./wrapper-names.js";
 
 /** A part of a key that is not the same when the operation is asked for again, or that may not be there. */
 export interface UnstableKey {
@@ -34,6 +36,7 @@ const requestHeader = /^(?:x-)?(?:amzn?-)?(?:request|correlation|trace|transacti
 /** The parts of keys in a file that differ from one attempt to the next. */
 export function unstableKeysIn(analysis: FileAnalysis): readonly UnstableKey[] {
   const { keys, keyConstructors } = analysis.knowledge;
+  if (!gateOf(analysis.knowledge).test(analysis.file.text)) return [];
   const found: UnstableKey[] = [];
   const visit = (node: Node): void => {
     if (node.kind === "call" && (node.isNew ? keyConstructors : keys).hasName(nameOfCallee(node)))
@@ -45,6 +48,24 @@ export function unstableKeysIn(analysis: FileAnalysis): readonly UnstableKey[] {
   };
   visit(analysis.file.root);
   return found;
+}
+
+const gates = new WeakMap<Knowledge, RegExp>();
+
+/** What a file names that gives a key: the option, or the member where an argument is the key itself. */
+function gateOf(knowledge: Knowledge): RegExp {
+  let gate = gates.get(knowledge);
+  if (!gate) {
+    const words = knowledge.libraries
+      .flatMap(({ keys = [] }) => keys)
+      .filter(({ isPathIntoEvent }) => !isPathIntoEvent)
+      .flatMap(({ slot, member }) => {
+        const steps = stepsOf(slot.path ?? "").filter((step) => step !== "[]" && step !== "id");
+        return steps.at(-1) ?? oneOrMore(member).map((each) => parseMember(each).name);
+      });
+    gates.set(knowledge, (gate = new RegExp(words.length > 0 ? wordsPattern(new Set(words)).source : "(?!)", "i")));
+  }
+  return gate;
 }
 
 /** The keys that a call is given. */
