@@ -1,4 +1,5 @@
 import { adonisjsLucid } from "./adonisjs-lucid.js";
+import { aftercommit } from "./aftercommit.js";
 import { agenda } from "./agenda.js";
 import { ai } from "./ai.js";
 import { amqpConnectionManager } from "./amqp-connection-manager.js";
@@ -137,6 +138,7 @@ import type { Library } from "./vocabulary.js";
 /** Everything that the plugin knows of libraries. */
 export const libraries: readonly Library[] = [
   adonisjsLucid,
+  aftercommit,
   agenda,
   ai,
   amqpConnectionManager,
