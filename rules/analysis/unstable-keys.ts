@@ -228,11 +228,25 @@ function isClock(call: CallNode, { effects, knowledge }: FileAnalysis): boolean 
   return index.find(effects.calledBy(call, undefined).refs).some(({ entry }) => entry.isClock);
 }
 
-/** `order.id` in a text, where the type says that it may be `undefined`. The environment is the same for all. */
-function nullish(node: Node, { semantics }: FileAnalysis): Found | undefined {
+/**
+ * `order.id` in a text, where the type says that it may be `undefined`. The environment is the same for all; the job that
+ * a handler is given has its id, whatever the type says.
+ */
+function nullish(node: Node, analysis: FileAnalysis): Found | undefined {
   if (node.kind !== "name" && node.kind !== "member") return undefined;
-  if (/\benv\b/.test(textOf(node)) || !semantics.mayBeNullish(node)) return undefined;
+  if (isAsserted(node) || /\benv\b/.test(textOf(node)) || !analysis.semantics.mayBeNullish(node)) return undefined;
+  if (
+    originsOf(analysis)
+      .identitiesReadIn(analysis)
+      .some((read) => read.node === node)
+  )
+    return undefined;
   return { kind: "nullish", what: textOf(node) };
+}
+
+/** `order.id!` */
+function isAsserted({ file, end }: Node): boolean {
+  return /^!(?!=)/.test(file.text.slice(end, end + 2));
 }
 
 /** Whether a job handler leads to a key: then each run of the job makes it anew. */

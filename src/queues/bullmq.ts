@@ -102,7 +102,8 @@ export function bullmqQueues(options: BullmqOptions): Queues {
 
     async close() {
       await Promise.all([...workers].map((worker) => worker.close()));
-      await Promise.all([...queues.values()].map((queue) => queue.close()));
+      // BullMQ throws where a queue never got a connection: there is nothing to close then
+      await Promise.allSettled([...queues.values()].map((queue) => queue.close()));
       queues.clear();
     },
   };

@@ -37,13 +37,18 @@ let programSize = 0;
 let count = 0;
 
 /** One test with types and one without for each case, by its name. */
-export function lintCases(title: string, rule: object, cases: Readonly<Record<string, Code>>): void {
+export function lintCases(
+  title: string,
+  rule: object,
+  cases: Readonly<Record<string, Code>>,
+  options: readonly unknown[] = [],
+): void {
   describe(title, () => {
     for (const [name, code] of Object.entries(cases)) {
       const paths = addFiles(code);
       for (const isTyped of [true, false]) {
         test(`${name} (${isTyped ? "typed" : "untyped"})`, () => {
-          const found = paths.flatMap((path) => lint(rule, path, isTyped));
+          const found = paths.flatMap((path) => lint(rule, path, isTyped, undefined, options));
           const wanted = paths.flatMap((path) => marksOf(path, isTyped));
           expect(describeLines(found)).toEqual(describeLines(wanted));
         });
@@ -67,7 +72,13 @@ function addFiles(code: Code): string[] {
   });
 }
 
-function lint(rule: object, path: string, isTyped: boolean, settings?: unknown): Lint[] {
+function lint(
+  rule: object,
+  path: string,
+  isTyped: boolean,
+  settings?: unknown,
+  options: readonly unknown[] = [],
+): Lint[] {
   const linter = new Linter({ cwd: fixtures });
   const text = files.get(path) ?? "";
   const messages = linter.verify(
@@ -76,7 +87,7 @@ function lint(rule: object, path: string, isTyped: boolean, settings?: unknown):
       files: ["**/*.ts", "**/*.tsx", "**/*.js"],
       languageOptions: { parser, parserOptions: isTyped ? { programs: [programOfCases()] } : {} },
       plugins: { aftercommit: { rules: { rule: rule as never } } },
-      rules: { "aftercommit/rule": "error" },
+      rules: { "aftercommit/rule": ["error", ...options] },
       ...(settings === undefined ? {} : { settings: { aftercommit: settings } }),
     },
     { filename: path },

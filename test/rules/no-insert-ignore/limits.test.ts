@@ -13,7 +13,7 @@ export const record = (table: string) => pool.query("INSERT IGNORE INTO " + tabl
 
 lintCases(
   "The option tables",
-  { ...rule, meta: { ...rule.meta, defaultOptions: [{ tables: ["staging_*", "cache"] }] } },
+  rule,
   {
     "SQL that fills them is silent, other SQL is not": `import mysql from "mysql2/promise"; const pool = mysql.createPool({});
 export async function load() {
@@ -22,4 +22,5 @@ export async function load() {
   await pool.query("INSERT IGNORE INTO ledger VALUES (1)"); // report mysql
 }`,
   },
+  [{ tables: ["staging_*", "cache"] }],
 );

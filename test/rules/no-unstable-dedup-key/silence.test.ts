@@ -73,6 +73,15 @@ export async function pay(order: { id?: string }, anything: any, key: string | u
 export const webhook = (req: Request) => stripe.paymentIntents.create(charge, { idempotencyKey: \`a-\${req.headers["webhook-id"]}\` });`,
 });
 
+lintCases("Values that are there although their type says that they may not be", rule, {
+  "the job that a handler is given, and what is asserted": `import { Queue, Worker } from "bullmq"; const queue = new Queue("a");
+export const worker = new Worker("b", async (job) => {
+  await queue.add("a", {}, { jobId: \`next-\${job.id}\` });
+  await queue.add("a", {}, { jobId: "next-" + String(job.id) });
+});
+export const pay = (order: { id?: string }) => queue.add("a", {}, { jobId: \`order-\${order.id!}\` });`,
+});
+
 lintCases("Look-alikes", rule, {
   "calls of one's own, and any": `import { randomUUID } from "node:crypto"; class Queue { add(name: string, data: object, options: { deduplication: { at: number }; idempotencyKey: string }) { return [name, data, options]; } }
 export const run = (anything: any) => [new Queue().add("a", {}, { deduplication: { at: Date.now() }, idempotencyKey: randomUUID() }), anything.create({}, { at: randomUUID() })];`,
