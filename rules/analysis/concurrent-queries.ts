@@ -1,6 +1,13 @@
 import type { FileAnalysis } from "./analysis.js";
-import { childrenOf, enclosingFunction, lineOf, type CallNode, type FunctionNode, type Node } from "./code/node.js";
-import { nameOfCallee } from "./effects.js";
+import {
+  childrenOf,
+  enclosingFunction,
+  lineOf,
+  type CallNode,
+  type CodeFile,
+  type FunctionNode,
+  type Node,
+} from "./code/node.js";
 import { execute } from "./execution.js";
 import { occurrences } from "./occurrences.js";
 import { mayStandInTransaction, openHandle, type OpenHandle } from "./open-handles.js";
@@ -37,15 +44,17 @@ const DEPTH = 3;
 export function concurrentIn(analysis: FileAnalysis): readonly Concurrent[] {
   if (!textGate.test(analysis.file.text)) return [];
   if (!analysis.knowledge.libraries.some(({ together }) => together !== undefined)) return [];
-  const found: Concurrent[] = [];
-  const visit = (node: Node): void => {
-    const mayBe = node.kind === "call" && names.has(nameOfCallee(node) ?? "") && mayStandInTransaction(node, analysis);
-    const one = mayBe ? (combined(node, analysis) ?? forEach(node, analysis)) : undefined;
-    if (one) found.push(one);
-    for (const child of childrenOf(node)) visit(child);
-  };
-  visit(analysis.file.root);
-  return found;
+  return callsOfNames(analysis.file)
+    .filter((call) => mayStandInTransaction(call, analysis))
+    .flatMap((call) => combined(call, analysis) ?? forEach(call, analysis) ?? []);
+}
+
+/** The calls of `all`, `race`, `any` and `forEach`, in the order of the text: only the code around these words is read. */
+function callsOfNames(file: CodeFile): readonly CallNode[] {
+  return [...names]
+    .flatMap((name) => occurrences(file, name))
+    .flatMap((node) => (node.parent?.kind === "call" && node.parent.callee === node ? node.parent : []))
+    .sort((one, other) => one.start - other.start);
 }
 
 function combined(call: CallNode, analysis: FileAnalysis): Concurrent | undefined {
