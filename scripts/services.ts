@@ -7,10 +7,10 @@
  */
 import { execFile } from "node:child_process";
 import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { listens } from "./listens.ts";
 
 interface Service {
   readonly name: string;
@@ -107,17 +107,6 @@ const services: readonly Service[] = [
     start: () => run("redis-server", "--daemonize", "yes", "--bind", "127.0.0.1", "--save", "", "--dir", "/tmp"),
   },
 ];
-
-async function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const answer = (is: boolean) => () => {
-      socket.destroy();
-      resolve(is);
-    };
-    socket.once("connect", answer(true)).once("error", answer(false));
-  });
-}
 
 /** What starts a server may fail or wait although the server runs, so it is the port that counts. */
 async function untilItListens(port: number, starting: Promise<unknown>): Promise<void> {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
@@ -12,6 +11,7 @@ import type { Database } from "../../src/databases/database.js";
 import { mysql2Database } from "../../src/databases/mysql2.js";
 import { pgDatabase } from "../../src/databases/pg.js";
 import { pgliteDatabase } from "../../src/databases/pglite.js";
+import { listens } from "../../scripts/listens.js";
 
 /** An adapter on a real database, as the tests use it. */
 export interface Opened {
@@ -36,17 +36,6 @@ export interface Subject {
 
 export const postgresPort = 5432;
 export const mysqlPort = 3306;
-
-async function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const answer = (is: boolean) => () => {
-      socket.destroy();
-      resolve(is);
-    };
-    socket.once("connect", answer(true)).once("error", answer(false));
-  });
-}
 
 /** A schema for each opening, so that test files, and runs of them, do not meet. */
 const ownName = () => `aftercommit_${process.pid.toString()}_${randomBytes(4).toString("hex")}`;

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { connect } from "node:net";
 import { Queue as BullQueue } from "bullmq";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
@@ -7,6 +6,7 @@ import { bullmqQueues } from "../../src/queues/bullmq.js";
 import { memoryQueues } from "../../src/queues/memory.js";
 import { pgBossQueues } from "../../src/queues/pg-boss.js";
 import type { Queues } from "../../src/queues/queues.js";
+import { listens } from "../../scripts/listens.js";
 
 /** A queue adapter on its real server, as the tests use it. */
 export interface OpenedQueues {
@@ -29,17 +29,6 @@ export interface QueueSubject {
 
 const redisPort = 6379;
 const postgres = { host: "127.0.0.1", port: 5432, user: "postgres", database: "test" };
-
-async function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const answer = (is: boolean) => () => {
-      socket.destroy();
-      resolve(is);
-    };
-    socket.once("connect", answer(true)).once("error", answer(false));
-  });
-}
 
 const inCi = process.env["CI"] !== undefined;
 const [hasRedis, hasPostgres] = await Promise.all([listens(redisPort), listens(postgres.port)]);
