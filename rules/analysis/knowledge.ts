@@ -310,16 +310,11 @@ export class Knowledge {
       transactions.flatMap(({ handlePackage }) => handlePackage ?? []),
     );
     for (const library of this.#meant(handed)) kept.add(library);
-    const key = [...kept].map(({ name }) => name).join();
+    // in the catalogue's order, so that files with the same imports in another order share what is made of it
+    const catalogue = this.#catalogue.filter((library) => kept.has(library));
+    const key = catalogue.map(({ name }) => name).join();
     let part = this.#parts.get(key);
-    if (!part) {
-      part = new Knowledge(
-        this.#catalogue.filter((library) => kept.has(library)),
-        this.#own,
-        this,
-      );
-      this.#parts.set(key, part);
-    }
+    if (!part) this.#parts.set(key, (part = new Knowledge(catalogue, this.#own, this)));
     return part;
   }
 
