@@ -286,6 +286,8 @@ describe.each(subjects)("$name", (subject) => {
             : "select trx_id from information_schema.innodb_trx where trx_state = 'LOCK WAIT'";
         for (;;) {
           if ((await opened.database.query(waiting)).rows.length > 0) return;
+          // InnoDB refreshes this table only when nobody has read it for 100 ms
+          await new Promise((resolve) => setTimeout(resolve, 200));
         }
       }
 
