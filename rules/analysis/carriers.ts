@@ -1,9 +1,9 @@
 import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import type { CallNode, ClassNode, CodeFile, FieldNode, FunctionNode, Node } from "./code/node.js";
-import { isOneOf, oneOrMore, parseMember } from "./knowledge.js";
+import { isOneOf, oneOrMore, packagesOfLibrary, parseMember } from "./knowledge.js";
 import { mentions, occurrences } from "./occurrences.js";
-import { packageOfSpecifier, withoutTypes } from "./package-of.js";
+import { packageOfSpecifier } from "./package-of.js";
 import { packagesIn } from "./packages-in-play.js";
 import type { Ref } from "./semantics.js";
 import { isTestFile } from "./test-file.js";
@@ -30,9 +30,7 @@ export class Carriers {
   uses(library: Library): boolean {
     let answer = this.#relevant.get(library);
     if (answer === undefined) {
-      answer = this.#program.semantics
-        .projectFiles()
-        .some((file) => packagesOf(library).some((name) => packagesIn(file).has(name)));
+      answer = this.#program.semantics.projectFiles().some((file) => importsAnyOf(file, library));
       this.#relevant.set(library, answer);
     }
     return answer;
@@ -165,8 +163,10 @@ function decoratorAt(name: Node): Carrier | undefined {
   return { node, args: node.kind === "call" ? node.args : [], decorated: owner };
 }
 
-function packagesOf(library: Library): readonly string[] {
-  return [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
+function importsAnyOf(file: CodeFile, library: Library): boolean {
+  const packages = packagesOfLibrary(library);
+  for (const name of packagesIn(file)) if (packages.has(name)) return true;
+  return false;
 }
 
 /** The name that code calls an export by: itself, and what an import calls it (`import { Worker as W }`, `import Bull`). */
@@ -177,10 +177,24 @@ function namesOf(exported: string, file: CodeFile, library: Library): readonly s
   return exported === "default" ? locals : [...new Set([exported, ...locals])];
 }
 
-function importsOf(file: CodeFile, library: Library): readonly { readonly local: string; readonly imported: string }[] {
-  const of = (module: string) => packagesOf(library).includes(packageOfSpecifier(module) ?? "");
-  const { root } = file;
-  if (root.kind !== "block" || !packagesOf(library).some((name) => packagesIn(file).has(name))) return [];
+interface Imported {
+  readonly local: string;
+  readonly imported: string;
+}
+
+const imports = new WeakMap<CodeFile, Map<Library, readonly Imported[]>>();
+
+function importsOf(file: CodeFile, library: Library): readonly Imported[] {
+  let ofFile = imports.get(file);
+  if (!ofFile) imports.set(file, (ofFile = new Map<Library, readonly Imported[]>()));
+  let found = ofFile.get(library);
+  if (!found) ofFile.set(library, (found = importsAnyOf(file, library) ? readImports(file, library) : []));
+  return found;
+}
+
+function readImports({ root }: CodeFile, library: Library): readonly Imported[] {
+  const of = (module: string) => packagesOfLibrary(library).has(packageOfSpecifier(module) ?? "");
+  if (root.kind !== "block") return [];
   return root.body.flatMap((statement) => {
     if (statement.kind === "import") return of(statement.module) ? statement.specifiers : [];
     if (statement.kind !== "declare") return [];

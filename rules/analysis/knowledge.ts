@@ -121,7 +121,8 @@ function containerFits(wanted: string | undefined, ref: Ref): boolean {
 
 const packagesOf = new WeakMap<Library, ReadonlySet<string>>();
 
-function packagesOfLibrary(library: Library): ReadonlySet<string> {
+/** The packages that a library's members are imported from. */
+export function packagesOfLibrary(library: Library): ReadonlySet<string> {
   let packages = packagesOf.get(library);
   if (!packages) {
     const all = [...library.packages, ...(library.importedFrom ?? [])].map(withoutTypes);
@@ -202,9 +203,11 @@ export class Knowledge {
   readonly insertIgnores;
   readonly effects;
   readonly identities;
+  readonly #ambient: readonly string[];
   readonly #clients = new Map<string, Library[]>();
   readonly #catalogue: readonly Library[];
   readonly #own: readonly Library[];
+  readonly #places: ReadonlyMap<Library, number>;
   readonly #byPackage = new Map<string, Library[]>();
   readonly #withoutImport: readonly Library[];
   readonly #parts = new Map<string, Knowledge>();
@@ -217,6 +220,7 @@ export class Knowledge {
     const libraries = [...catalogue, ...own];
     this.#catalogue = catalogue;
     this.#own = own;
+    this.#places = new Map(catalogue.map((library, index) => [library, index]));
     this.#withoutImport = catalogue.filter(({ globals, generated }) => globals ?? generated);
     for (const library of catalogue)
       for (const name of packagesOfLibrary(library))
@@ -231,6 +235,7 @@ export class Knowledge {
       new MemberIndex<EntryOf<S>>(libraries, form, (library) =>
         ((library[section] ?? []) as readonly EntryOf<S>[]).map((entry) => [entry, members(entry)] as const),
       );
+    this.#ambient = libraries.flatMap((library) => library.ambient ?? []);
     this.dispatches = index("dispatches", "member", (entry) => entry.member);
     this.dispatchDecorators = index("dispatches", "decorator", (entry) => entry.member);
     this.transactions = index("transactions", "member", (entry) => entry.open);
@@ -310,11 +315,14 @@ export class Knowledge {
       transactions.flatMap(({ handlePackage }) => handlePackage ?? []),
     );
     for (const library of this.#meant(handed)) kept.add(library);
-    // in the catalogue's order, so that files with the same imports in another order share what is made of it
-    const catalogue = this.#catalogue.filter((library) => kept.has(library));
-    const key = catalogue.map(({ name }) => name).join();
+    // files with the same imports in another order share what is made of them
+    const places = [...kept].map((library) => this.#places.get(library) ?? 0).sort((a, b) => a - b);
+    const key = places.join();
     let part = this.#parts.get(key);
-    if (!part) this.#parts.set(key, (part = new Knowledge(catalogue, this.#own, this)));
+    if (!part) {
+      const catalogue = this.#catalogue.filter((library) => kept.has(library));
+      this.#parts.set(key, (part = new Knowledge(catalogue, this.#own, this)));
+    }
     return part;
   }
 
@@ -344,7 +352,7 @@ export class Knowledge {
 
   /** The pattern by which the settings say that all of a file runs inside a transaction. */
   ambientPattern(path: string): string | undefined {
-    return this.libraries.flatMap((library) => library.ambient ?? []).find((pattern) => matchesFile(pattern, path));
+    return this.#ambient.find((pattern) => matchesFile(pattern, path));
   }
 
   /** Whether a type is an open transaction's handle. */

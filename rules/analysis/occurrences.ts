@@ -16,6 +16,33 @@ export function occurrences(file: CodeFile, name: string): readonly Node[] {
   return nodes;
 }
 
+/** Those of the occurrences that are read of something (`job.id`) whose last word passes a first glance. */
+export function membersOf(file: CodeFile, name: string, isWorth: (word: string) => boolean): readonly Node[] {
+  const found: Node[] = [];
+  for (const position of positions(file.text, name)) {
+    const word = wordBefore(file.text, position);
+    const node = word !== undefined && isWorth(word) ? namedAt(file.root, position, name) : undefined;
+    if (node) found.push(node);
+  }
+  return found;
+}
+
+/** The word in front of the dot that ends at a position; empty where it is no word: `jobs[0].id`, `take().id`. */
+function wordBefore(text: string, position: number): string | undefined {
+  let dot = position - 1;
+  while (isSpace(text.charCodeAt(dot))) dot--;
+  if (text[dot] !== ".") return undefined;
+  let end = dot;
+  while (end > 0 && (isSpace(text.charCodeAt(end - 1)) || text[end - 1] === "?" || text[end - 1] === "!")) end--;
+  let start = end;
+  while (start > 0 && isWordCharacter(text.charCodeAt(start - 1))) start--;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
+}
+
 /** Whether the text of a file holds a name as a word of its own. */
 export function mentions(file: CodeFile, name: string): boolean {
   for (const _ of positions(file.text, name)) return true;

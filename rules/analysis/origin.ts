@@ -15,8 +15,10 @@ import type {
 import { nameOfCallee } from "./effects.js";
 import { Flow, isSmall } from "./flow.js";
 import { libraryDeclares, oneOrMore, type EntryOf, type Known } from "./knowledge.js";
-import { occurrences } from "./occurrences.js";
+import { membersOf, occurrences } from "./occurrences.js";
 import { packageOfSpecifier } from "./package-of.js";
+import { packagesIn } from "./packages-in-play.js";
+import { renamesIn } from "./renames.js";
 import type { Semantics } from "./semantics.js";
 import { resultsOf } from "./values.js";
 import { isJobName, makesIdName, wordsOf } from "./words.js";
@@ -50,6 +52,8 @@ export class Origins {
   readonly #arrivals = new WeakMap<Node, readonly Arrival[]>();
   readonly #randomValues = new WeakMap<CodeFile, readonly RandomValue[]>();
   readonly #makers = new WeakMap<FunctionNode, string | null>();
+  readonly #randomSounds = new Map<string, boolean>();
+  readonly #randomPackages: ReadonlySet<string>;
   readonly #identities: readonly {
     property: string;
     type: string;
@@ -59,6 +63,11 @@ export class Origins {
 
   constructor(program: Program) {
     this.#program = program;
+    this.#randomPackages = new Set(
+      program.knowledge.libraries
+        .filter((library) => library.randoms)
+        .flatMap((library) => [...library.packages, ...(library.importedFrom ?? [])]),
+    );
     this.#identities = program.knowledge.libraries.flatMap((library) =>
       (library.identities ?? []).flatMap((entry) =>
         oneOrMore(entry.property).map((property) => {
@@ -181,23 +190,16 @@ export class Origins {
 
   /** Names in a file that may make something random: the libraries', those of imports, and names that say so. */
   #randomNamesIn(file: CodeFile): ReadonlySet<string> {
-    const { randoms, randomConstructors } = this.#program.knowledge;
-    const isRandomName = (name: string) =>
-      [...randoms.named(name), ...randomConstructors.named(name)].some(({ entry }) => !entry.isClock);
     const names = new Set<string>();
-    for (const [, name = ""] of file.text.matchAll(/(?<![\w$])([A-Za-z_$][\w$]*)\s*(?:<[\w\s,.[\]]*>)?\(/g)) {
-      if ((name.length > 1 && isRandomName(name)) || makesIdName(name)) names.add(name);
-    }
+    for (const [, name = ""] of file.text.matchAll(/(?<![\w$])([A-Za-z_$][\w$]+)\s*(?:<[\w\s,.[\]]*>)?\(/g))
+      if (this.#soundsRandom(name)) names.add(name);
     if (file.text.includes("new ObjectI")) names.add("ObjectId").add("ObjectID");
-    if (file.root.kind !== "block") return names;
-    for (const statement of file.root.body) {
-      if (statement.kind !== "import") continue;
-      const name = packageOfSpecifier(statement.module);
-      for (const { local, imported } of statement.specifiers) {
-        const isRandom =
-          (imported === "default" && name !== undefined && this.#randomPackages.has(name)) ||
-          (local !== imported && (isRandomName(imported) || makesIdName(imported)));
-        if (isRandom) names.add(local);
+    for (const [from, to] of renamesIn(file)) if (this.#soundsRandom(from)) names.add(to);
+    if (this.#importsMaker(file) && file.root.kind === "block") {
+      for (const statement of file.root.body) {
+        if (statement.kind !== "import" || !this.#randomPackages.has(packageOfSpecifier(statement.module) ?? ""))
+          continue;
+        for (const { local, imported } of statement.specifiers) if (imported === "default") names.add(local);
       }
     }
     // `const nano = customAlphabet(…)` makes a maker of any name
@@ -208,12 +210,21 @@ export class Origins {
     return names;
   }
 
-  get #randomPackages(): ReadonlySet<string> {
-    return new Set(
-      this.#program.knowledge.libraries
-        .filter((library) => library.randoms)
-        .flatMap((library) => [...library.packages, ...(library.importedFrom ?? [])]),
-    );
+  #soundsRandom(name: string): boolean {
+    let answer = this.#randomSounds.get(name);
+    if (answer === undefined) {
+      const { randoms, randomConstructors } = this.#program.knowledge;
+      answer =
+        [...randoms.named(name), ...randomConstructors.named(name)].some(({ entry }) => !entry.isClock) ||
+        makesIdName(name);
+      this.#randomSounds.set(name, answer);
+    }
+    return answer;
+  }
+
+  #importsMaker(file: CodeFile): boolean {
+    for (const name of packagesIn(file)) if (this.#randomPackages.has(name)) return true;
+    return false;
   }
 
   /** The places of a file that read an identity of a job, message, delivery or run. */
@@ -222,7 +233,10 @@ export class Origins {
     for (const last of new Set(this.#identities.map(({ steps }) => steps.at(-1) ?? ""))) {
       if (!file.text.includes(last)) continue;
       const isTakenApart = speaksOfJobs(file) && takesApart(file, last);
-      for (const node of [...occurrences(file, last), ...(isTakenApart ? renamed(file, last) : [])]) {
+      const places = isTakenApart
+        ? [...occurrences(file, last), ...renamed(file, last)]
+        : membersOf(file, last, mayNameJob);
+      for (const node of places) {
         if (node.kind === "member" ? !mayBeJob(node.object) : !isTakenApart) continue;
         const read =
           node.kind === "member" ? this.#memberRead(node) : node.kind === "name" ? this.#nameRead(node) : undefined;
@@ -334,6 +348,9 @@ function speaksOfJobs(file: CodeFile): boolean {
 function takesApart(file: CodeFile, property: string): boolean {
   return new RegExp(`\\{[^{}]*\\b${property}\\b[^{}]*\\}\\s*(?:=(?!=|>)|of\\b|[:,)])`).test(file.text);
 }
+
+/** The same for the last word of an expression: what is no word may be anything. */
+const mayNameJob = (word: string): boolean => word.length <= 2 || word === "this" || isJobName(word);
 
 /** Types are only asked for where the name may be that of a job: `.id` stands everywhere. */
 function mayBeJob(node: Node): boolean {
