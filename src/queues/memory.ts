@@ -21,6 +21,8 @@ interface Entry {
   availableAt: number;
   /** Ends the lease of whoever has taken it. */
   lease: AbortController | undefined;
+  /** Has the workers look again when it may be taken. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 interface Line {
@@ -28,6 +30,8 @@ interface Line {
   readonly entries: Map<string, Entry>;
   readonly failed: FailedMessage[];
   readonly workers: Set<() => void>;
+  /** Set while the workers are about to look. */
+  looking: NodeJS.Immediate | undefined;
 }
 
 /** Above this a timer of Node fires at once. */
@@ -41,27 +45,39 @@ type Handle = (taken: TakenMessage) => Promise<Settlement>;
  */
 export function memoryQueues(): MemoryQueues {
   const lines = new Map<string, Line>();
-  const timers = new Set<NodeJS.Timeout>();
 
   function line(name: string): Line {
     let known = lines.get(name);
-    if (known === undefined) lines.set(name, (known = { entries: new Map(), failed: [], workers: new Set() }));
+    if (known === undefined) {
+      lines.set(name, (known = { entries: new Map(), failed: [], workers: new Set(), looking: undefined }));
+    }
     return known;
   }
 
-  /** Lets the workers of a queue look again, now or later. */
-  function wake(of: Line, afterMs = 0, dueAt = Date.now() + afterMs): void {
-    const timer = setTimeout(
-      () => {
-        timers.delete(timer);
-        const rest = dueAt - Date.now();
-        // A timer may fire a fraction of a millisecond early, and nobody else would look again.
-        if (rest > 0) wake(of, rest, dueAt);
-        else for (const look of of.workers) look();
-      },
-      Math.min(afterMs, longestTimerMs),
-    );
-    timers.add(timer);
+  const lookIn = (of: Line) => {
+    for (const look of of.workers) look();
+  };
+
+  /** Lets the workers of a queue look again, soon: once for everything that happens in this turn. */
+  function wake(of: Line): void {
+    of.looking ??= setImmediate(() => {
+      of.looking = undefined;
+      lookIn(of);
+    });
+  }
+
+  /** Lets them look again when an entry may be taken. */
+  function wakeFor(entry: Entry, within: Line): void {
+    clearTimeout(entry.timer);
+    const afterMs = entry.availableAt - Date.now();
+    if (afterMs <= 0) wake(within);
+    else entry.timer = setTimeout(lookWhenDue, Math.min(afterMs, longestTimerMs), entry, within);
+  }
+
+  function lookWhenDue(entry: Entry, within: Line): void {
+    // A timer may fire a fraction of a millisecond early, and nobody else would look again.
+    if (entry.availableAt > Date.now()) wakeFor(entry, within);
+    else lookIn(within);
   }
 
   function take(from: Line, leaseMs: number): Entry | undefined {
@@ -73,7 +89,7 @@ export function memoryQueues(): MemoryQueues {
       setMaxListeners(0, entry.lease.signal);
       entry.attempt += 1;
       entry.availableAt = now + leaseMs;
-      wake(from, leaseMs);
+      wakeFor(entry, from);
       return entry;
     }
     return undefined;
@@ -81,6 +97,7 @@ export function memoryQueues(): MemoryQueues {
 
   function settle(within: Line, entry: Entry, settlement: Settlement): void {
     const { id } = entry.message;
+    clearTimeout(entry.timer);
     switch (settlement.do) {
       case "complete":
         within.entries.delete(id);
@@ -92,7 +109,7 @@ export function memoryQueues(): MemoryQueues {
       case "retry":
         entry.lease = undefined;
         entry.availableAt = Date.now() + settlement.delay * 1000;
-        wake(within, settlement.delay * 1000);
+        wakeFor(entry, within);
     }
   }
 
@@ -139,10 +156,10 @@ export function memoryQueues(): MemoryQueues {
       const to = line(name);
       for (const message of messages) {
         if (to.entries.has(message.id)) continue;
-        const delayMs = (message.delay ?? 0) * 1000;
-        const availableAt = Date.now() + delayMs;
-        to.entries.set(message.id, { message, attempt: 0, availableAt, lease: undefined });
-        wake(to, delayMs);
+        const availableAt = Date.now() + (message.delay ?? 0) * 1000;
+        const entry: Entry = { message, attempt: 0, availableAt, lease: undefined, timer: undefined };
+        to.entries.set(message.id, entry);
+        wakeFor(entry, to);
       }
       return Promise.resolve();
     },
@@ -151,9 +168,11 @@ export function memoryQueues(): MemoryQueues {
     work: (policy, options, handle) => Promise.resolve(work(policy, options, handle)),
 
     close() {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
-      for (const { workers } of lines.values()) workers.clear();
+      for (const { entries, workers, looking } of lines.values()) {
+        for (const { timer } of entries.values()) clearTimeout(timer);
+        clearImmediate(looking);
+        workers.clear();
+      }
       return Promise.resolve();
     },
 
