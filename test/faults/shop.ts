@@ -21,7 +21,14 @@ import { sqliteQueues } from "./sqlite-queues.ts";
 
 /** Where a shop keeps its data; what a child is told. */
 export type Place =
-  | { readonly kind: "pg"; readonly port: number; readonly schema: string; readonly redisPort: number }
+  | {
+      readonly kind: "pg";
+      readonly port: number;
+      readonly schema: string;
+      readonly redisPort: number;
+      /** Whether a commit is on the disk when it is confirmed: slower, and needed only where the server is killed. */
+      readonly durable: boolean;
+    }
   | { readonly kind: "sqlite"; readonly file: string };
 
 /** How the job of an order leaves it. */
@@ -78,7 +85,7 @@ async function open(place: Place): Promise<Opened> {
       },
     };
   }
-  const { port, schema, redisPort } = place;
+  const { port, schema, redisPort, durable } = place;
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({
     host: "127.0.0.1",
@@ -86,7 +93,7 @@ async function open(place: Place): Promise<Opened> {
     user: "postgres",
     database: "test",
     max: 3,
-    options: `-c search_path=${schema} -c synchronous_commit=off`,
+    options: `-c search_path=${schema} -c synchronous_commit=${durable ? "on" : "off"}`,
   });
   pool.on("error", () => undefined);
   let queues: Queues | undefined;

@@ -38,45 +38,51 @@ const tables = (dialect: "postgres" | "sqlite") =>
    CREATE TABLE deliveries (order_id integer NOT NULL);
    CREATE TABLE effects (order_id integer NOT NULL);`;
 
+/** @param durable for a server that is killed: what it has confirmed must still be there when it is back */
+export async function openPgAndBullmq(port: number, durable = false): Promise<OpenedSystem> {
+  const schema = `aftercommit_faults_${process.pid.toString()}_${randomBytes(4).toString("hex")}`;
+  const administer = async (sql: string) => {
+    const admin = new pg.Client({ host: "127.0.0.1", port, user: "postgres", database: "test" });
+    await admin.connect();
+    await admin.query(sql);
+    await admin.end();
+  };
+  await administer(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${tables("postgres")}`);
+  const connection = new Redis({ host: "127.0.0.1", port: redisPort, maxRetriesPerRequest: null });
+  const queues = new Map<string, BullQueue>();
+  const queueOf = (name: string) => {
+    const queue = queues.get(name) ?? new BullQueue(name, { connection, prefix: schema });
+    queues.set(name, queue);
+    return queue;
+  };
+  return {
+    place: { kind: "pg", port, schema, redisPort, durable },
+    forgetDone: async (queue) => {
+      await queueOf(queue).clean(0, 0, "completed");
+    },
+    notDone: async (queue) => {
+      const counts = await queueOf(queue).getJobCounts("waiting", "active", "delayed", "prioritized", "failed");
+      const { failed = 0, ...others } = counts;
+      return { failed, waiting: Object.values(others).reduce((sum, count) => sum + count, 0) };
+    },
+    sentAgain: async (queue) => {
+      const events = await connection.xrange(`${schema}:${queue}:events`, "-", "+");
+      return events.filter(([, fields]) => fields.includes("duplicated")).length;
+    },
+    close: async () => {
+      for (const queue of queues.values()) await queue.close();
+      const scan = connection.scanStream({ match: `${schema}:*`, count: 1000 }) as AsyncIterable<string[]>;
+      for await (const keys of scan) if (keys.length > 0) await connection.unlink(...keys);
+      connection.disconnect();
+      await administer(`DROP SCHEMA ${schema} CASCADE`);
+    },
+  };
+}
+
 const pgAndBullmq: System = {
   name: "pg and bullmq",
   available: bullmq.available && subjects.some(({ name, available }) => name === "pg" && available),
-  async open() {
-    const schema = `aftercommit_faults_${process.pid.toString()}_${randomBytes(4).toString("hex")}`;
-    const admin = new pg.Client({ host: "127.0.0.1", port: postgresPort, user: "postgres", database: "test" });
-    await admin.connect();
-    await admin.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${tables("postgres")}`);
-    const connection = new Redis({ host: "127.0.0.1", port: redisPort, maxRetriesPerRequest: null });
-    const queues = new Map<string, BullQueue>();
-    const queueOf = (name: string) => {
-      const queue = queues.get(name) ?? new BullQueue(name, { connection, prefix: schema });
-      queues.set(name, queue);
-      return queue;
-    };
-    return {
-      place: { kind: "pg", port: postgresPort, schema, redisPort },
-      forgetDone: async (queue) => {
-        await queueOf(queue).clean(0, 0, "completed");
-      },
-      notDone: async (queue) => {
-        const counts = await queueOf(queue).getJobCounts("waiting", "active", "delayed", "prioritized", "failed");
-        const { failed = 0, ...others } = counts;
-        return { failed, waiting: Object.values(others).reduce((sum, count) => sum + count, 0) };
-      },
-      sentAgain: async (queue) => {
-        const events = await connection.xrange(`${schema}:${queue}:events`, "-", "+");
-        return events.filter(([, fields]) => fields.includes("duplicated")).length;
-      },
-      close: async () => {
-        for (const queue of queues.values()) await queue.close();
-        const scan = connection.scanStream({ match: `${schema}:*`, count: 1000 }) as AsyncIterable<string[]>;
-        for await (const keys of scan) if (keys.length > 0) await connection.unlink(...keys);
-        connection.disconnect();
-        await admin.query(`DROP SCHEMA ${schema} CASCADE`);
-        await admin.end();
-      },
-    };
-  },
+  open: () => openPgAndBullmq(postgresPort),
 };
 
 const sqliteAndOwnQueue: System = {
