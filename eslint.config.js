@@ -27,11 +27,12 @@ const wall = {
     message: "Only the catalogue's index names libraries. Import the index, or the vocabulary's types.",
   },
   coreKnowsNoAdapter: {
-    regex: "/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/)",
+    regex: "/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/(?!(lock-store|ddl)\\.js$))",
     message: "The core imports no adapter, only the port that adapters implement.",
   },
   adaptersKnowOnlyTheCore: {
-    regex: "(^\\./(?!(database|queues)\\.js$)|/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/))",
+    regex:
+      "(^\\./(?!(database|queues|lock-store|lock-words|ddl|verify)\\.js$)|/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/))",
     message: "An adapter imports its library, its port and the core, never another adapter.",
   },
 };

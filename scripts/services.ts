@@ -1,5 +1,6 @@
 /**
- * Starts what the tests connect to on loopback and is not there yet: PostgreSQL on 5432, MariaDB on 3306, Redis on 6379.
+ * Starts what the tests connect to on loopback and is not there yet: PostgreSQL on 5432, MariaDB on 3306, Redis on 6379,
+ * Memcached on 11211.
  * Servers that are installed are started as they are. Where one is missing, root gets it by apt-get, and a server that
  * was installed by this lets the tests in (no password on loopback, a database `test`). Nothing else is made or changed.
  *
@@ -105,6 +106,13 @@ const services: readonly Service[] = [
     isInstalled: () => has("redis-server"),
     // Only what the tests write, and only for them: nothing on disk.
     start: () => run("redis-server", "--daemonize", "yes", "--bind", "127.0.0.1", "--save", "", "--dir", "/tmp"),
+  },
+  {
+    name: "Memcached",
+    port: 11211,
+    debian: "memcached",
+    isInstalled: () => has("memcached"),
+    start: () => run("memcached", "-d", "-l", "127.0.0.1", "-m", "32", ...(isRoot ? ["-u", "nobody"] : [])),
   },
 ];
 

@@ -1,22 +1,21 @@
+import { checkedControls } from "./controls/checked-controls.js";
+import type { OnControl } from "./controls/control-events.js";
+import type {
+  DebounceOptions,
+  RateLimitOptions,
+  ThrottleErrorsOptions,
+  UniqueOptions,
+  WithoutOverlappingOptions,
+} from "./controls/control-options.js";
+import { controlsOf } from "./controls/queue-controls.js";
 import type { Delivery, SameTransaction } from "./delivery.js";
 import { requireSeconds, type Compare, type Seconds } from "./duration.js";
 import { ConfigurationError } from "./errors.js";
 import { createQueue, type Queue, type RepeatSafety } from "./queue.js";
+import type { LockStore } from "./locks/lock-store.js";
 import type { Queues, TransactionalQueues } from "./queues/queues.js";
 import { refuseSecondCopy } from "./single-copy.js";
-import type { InputOf, OutputOf, StandardSchema } from "./standard-schema.js";
-
-/** Drops jobs that are asked for while one like them waits or runs. Saves work; correctness never rests on it. */
-export interface UniqueOptions {
-  /** How long the lock lives at most, in seconds. */
-  readonly for: Seconds;
-}
-
-/** Runs only the last of several jobs that are asked for in quick succession. */
-export interface DebounceOptions {
-  /** How long it must have been quiet, in seconds. */
-  readonly for: Seconds;
-}
+import { unpackPayload, type InputOf, type OutputOf, type StandardSchema } from "./standard-schema.js";
 
 /** A sentence instead of the timeout, when it is a literal that is not below the lease. */
 type CheckedTimeout<Timeout extends number, RetryAfter extends number> =
@@ -36,11 +35,10 @@ type CheckedRepeatSafety<By extends string> = {
   readonly by: CheckedBy<By>;
 } & ("tolerated" extends By ? { readonly reason: string } : { readonly reason?: string });
 
-type CheckedDebounce<Unique, Debounce> = [Unique] extends [undefined]
-  ? Debounce
-  : [Debounce] extends [undefined]
-    ? Debounce
-    : "A queue is unique or debounced, not both: unique drops the later jobs, debounce the earlier ones.";
+/** `UniqueFor` is `unique.for`, by which the compiler knows without the payload's type whether `unique` was given. */
+type CheckedDebounce<UniqueFor, Payload> = [UniqueFor] extends [never]
+  ? DebounceOptions<Payload>
+  : "A queue is unique or debounced, not both: unique drops the later jobs, debounce the earlier ones.";
 
 type CheckedDelivery<Given, Adapter> = Given extends SameTransaction
   ? Adapter extends TransactionalQueues
@@ -48,7 +46,13 @@ type CheckedDelivery<Given, Adapter> = Given extends SameTransaction
     : "Only a queue that lives in the business database can be written in the same transaction. Use an outbox."
   : Given;
 
-interface Common<Schema, Timeout extends number, RetryAfter extends number, By extends string, Unique, Debounce> {
+interface Common<
+  Schema extends StandardSchema,
+  Timeout extends number,
+  RetryAfter extends number,
+  By extends string,
+  UniqueFor extends number,
+> {
   /** Any Standard Schema: zod, valibot, arktype … The payload is checked at enqueue and again at the worker. */
   readonly payload: Schema;
   /** How long a handler may run, in seconds. */
@@ -59,8 +63,18 @@ interface Common<Schema, Timeout extends number, RetryAfter extends number, By e
   readonly backoff?: Seconds | readonly Seconds[];
   /** How running the job twice equals running it once: queues deliver at least once. */
   readonly repeatSafety: CheckedRepeatSafety<By>;
-  readonly unique?: Unique;
-  readonly debounce?: CheckedDebounce<Unique, Debounce>;
+  /** Drops jobs that are asked for while one like them waits or runs. Saves work, and decides nothing. */
+  readonly unique?: UniqueOptions<OutputOf<Schema>> & { readonly for: UniqueFor };
+  /** Runs only the last of several jobs that are asked for in quick succession. */
+  readonly debounce?: CheckedDebounce<UniqueFor, OutputOf<Schema>>;
+  /** Keeps two jobs of one id from running at the same time, as long as its lock lives. */
+  readonly withoutOverlapping?: WithoutOverlappingOptions<OutputOf<Schema>>;
+  /** Lets only so many jobs of one id start in a time. */
+  readonly rateLimit?: RateLimitOptions<OutputOf<Schema>> | readonly RateLimitOptions<OutputOf<Schema>>[];
+  /** Starts no job of an id for a while after many errors. */
+  readonly throttleErrors?: ThrottleErrorsOptions<OutputOf<Schema>>;
+  /** Where the controls keep what they know. Default: the connection's. */
+  readonly locks?: LockStore;
 }
 
 /** A queue needs a delivery of its own where its connection has none. */
@@ -82,11 +96,10 @@ export interface QueueConnection<Adapter extends Queues, RetryAfter extends numb
     const Timeout extends number,
     const By extends string,
     Given extends Delivery,
-    Unique extends UniqueOptions | undefined = undefined,
-    Debounce extends DebounceOptions | undefined = undefined,
+    UniqueFor extends number = never,
   >(
     name: string,
-    options: Common<Schema, Timeout, RetryAfter, By, Unique, Debounce> & DeliveryOption<Given, Adapter, Default>,
+    options: Common<Schema, Timeout, RetryAfter, By, UniqueFor> & DeliveryOption<Given, Adapter, Default>,
   ): Queue<InputOf<Schema>, OutputOf<Schema>>;
 }
 
@@ -95,6 +108,9 @@ export interface QueueConnection<Adapter extends Queues, RetryAfter extends numb
  *
  * @param options.retryAfter seconds after which the queue gives a job that was not completed to another worker
  * @param options.delivery the delivery of the queues that name none of their own, usually the outbox
+ * @param options.locks where the controls of its queues keep what they know, unless a queue has its own
+ * @param options.onControl told what the controls do, and when their store does not answer. Default: a warning of the
+ *   process in the second case
  */
 export function defineConnection<
   Adapter extends Queues,
@@ -104,8 +120,10 @@ export function defineConnection<
   readonly queues: Adapter;
   readonly retryAfter: RetryAfter;
   readonly delivery?: Default;
+  readonly locks?: LockStore;
+  readonly onControl?: OnControl;
 }): QueueConnection<Adapter, RetryAfter, Default> {
-  const { queues, retryAfter, delivery: defaultDelivery } = options;
+  const { queues, retryAfter, delivery: defaultDelivery, onControl } = options;
   refuseSecondCopy();
   requireSeconds(retryAfter, "`retryAfter`");
   const names = new Set<string>();
@@ -124,7 +142,31 @@ export function defineConnection<
             "(never lost), `afterCommit()` (lost when the process dies after the commit) or `sameTransaction()`.",
         );
       }
-      const queue = createQueue({ ...checked, schema: given.payload, queues, delivery });
+      const { unique, debounce, withoutOverlapping, rateLimit, throttleErrors } = given;
+      const controls = checkedControls(
+        { unique, debounce: debounce as DebounceOptions | undefined, withoutOverlapping, rateLimit, throttleErrors },
+        checked.policy,
+      );
+      const policy = {
+        ...checked.policy,
+        ...(unique !== undefined && queues.sendUnique !== undefined
+          ? { uniqueUntil: unique.until ?? "processed" }
+          : {}),
+      };
+      const queue = createQueue({
+        ...checked,
+        policy,
+        schema: given.payload,
+        queues,
+        delivery,
+        controls: controlsOf(controls, {
+          policy,
+          queues,
+          locks: given.locks ?? options.locks,
+          onControl,
+          unpack: (message) => unpackPayload(name, given.payload, message.payload) as Promise<never>,
+        }),
+      });
       names.add(name);
       return queue;
     },
@@ -139,8 +181,6 @@ function checkedOptions(
     tries?: number;
     backoff?: Seconds | readonly Seconds[];
     repeatSafety: unknown;
-    unique?: unknown;
-    debounce?: unknown;
   },
   retryAfter: Seconds,
 ) {
@@ -158,9 +198,6 @@ function checkedOptions(
   const waits = typeof backoff === "number" ? [backoff] : backoff;
   for (const wait of waits) {
     if (!Number.isFinite(wait) || wait < 0) throw wrong(`\`backoff\` must be seconds from 0, not ${String(wait)}.`);
-  }
-  if (given.unique !== undefined && given.debounce !== undefined) {
-    throw wrong("it is unique or debounced, not both: unique drops the later jobs, debounce the earlier ones.");
   }
   const policy = { name, timeout, retryAfter, tries, backoff: waits };
   return { policy, repeatSafety: checkedRepeatSafety(given.repeatSafety, wrong) };

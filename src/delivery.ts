@@ -1,3 +1,4 @@
+import type { Executor } from "./databases/database.js";
 import { ConfigurationError } from "./errors.js";
 import type { Message, QueuePolicy, Queues } from "./queues/queues.js";
 import type { Batch, WriteBatch } from "./staged-work.js";
@@ -8,6 +9,14 @@ import type { Transaction } from "./transaction.js";
 export interface Destination {
   readonly policy: QueuePolicy;
   readonly queues: Queues;
+  /** A control may leave messages out for which another job does the work. */
+  readonly leavesOut: boolean;
+  /** `queues.send`, with what the controls of the queue want. */
+  send(messages: readonly Message[]): Promise<void>;
+  /** `queues.sendWithin`, likewise. Missing where the queue, or one of its controls, cannot do that. */
+  sendWithin?(executor: Executor, messages: readonly Message[]): Promise<void>;
+  /** What was sent by `sendWithin` is committed. */
+  committed(messages: readonly Message[]): void;
 }
 
 /**
@@ -40,7 +49,7 @@ const sends = new WeakMap<Destination, Batch<Message>>();
 export function sendTo(destination: Destination): Batch<Message> {
   let send = sends.get(destination);
   if (send === undefined) {
-    send = (messages) => destination.queues.send(destination.policy, messages);
+    send = (messages) => destination.send(messages);
     sends.set(destination, send);
   }
   return send;
@@ -69,10 +78,14 @@ export interface SameTransaction extends Delivery {
  * the transaction: the job exists if and only if the transaction commits, and needs no relay (F18).
  */
 export function sameTransaction(): SameTransaction {
-  const writes = new WeakMap<Destination, WriteBatch<Message>>();
+  interface Steps {
+    readonly write: WriteBatch<Message>;
+    readonly committed: Batch<Message>;
+  }
+  const steps = new WeakMap<Destination, Steps>();
 
-  const writeTo = (destination: Destination): WriteBatch<Message> => {
-    const known = writes.get(destination);
+  const stepsTo = (destination: Destination): Steps => {
+    const known = steps.get(destination);
     if (known !== undefined) return known;
     const { policy, queues } = destination;
     if (queues.sendWithin === undefined) {
@@ -81,19 +94,33 @@ export function sameTransaction(): SameTransaction {
           "business database. Use an outbox.",
       );
     }
-    const write: WriteBatch<Message> = (messages, executor) =>
-      queues.sendWithin?.(executor, policy, messages) ?? Promise.resolve();
-    writes.set(destination, write);
-    return write;
+    if (destination.sendWithin === undefined) {
+      throw new ConfigurationError(
+        `Queue "${policy.name}" cannot be debounced or locked when its jobs are written in the same transaction: that is ` +
+          "decided after the commit. Use an outbox or `afterCommit()`.",
+      );
+    }
+    const made: Steps = {
+      write: (messages, executor) => destination.sendWithin?.(executor, messages) ?? Promise.resolve(),
+      committed: (messages) => {
+        destination.committed(messages);
+        return Promise.resolve();
+      },
+    };
+    steps.set(destination, made);
+    return made;
   };
 
   return {
     kind: "same transaction",
     serve(destination) {
-      writeTo(destination);
+      stepsTo(destination);
     },
     enqueue(tx, destination, message) {
-      scopeOf(tx).beforeCommit(writeTo(destination), message);
+      const scope = scopeOf(tx);
+      const { write, committed } = stepsTo(destination);
+      scope.beforeCommit(write, message);
+      scope.afterCommitTogether(committed, message);
     },
   };
 }

@@ -62,7 +62,8 @@ export function idempotencyKey<const Parts extends readonly [unknown, ...unknown
         "Say what the operation is done to, such as the id of the order.",
     );
   }
-  const key = [encoded(operation, operation, 0), ...given.map((part, index) => encoded(operation, part, index + 1))];
+  const what = `the key of "${operation}"`;
+  const key = [encodedPart(what, operation, 0), ...given.map((part, index) => encodedPart(what, part, index + 1))];
   const text = key.join(":");
   if (text.length > longest) {
     throw new InvalidKeyError(
@@ -73,8 +74,14 @@ export function idempotencyKey<const Parts extends readonly [unknown, ...unknown
   return text as IdempotencyKey;
 }
 
-function encoded(operation: string, part: unknown, index: number): string {
-  const refuse = (why: string) => new InvalidKeyError(`Part ${index} of the key of "${operation}" ${why}`);
+/**
+ * A part of a key as ASCII text without ":".
+ *
+ * @param what the key, for the message
+ * @throws InvalidKeyError
+ */
+export function encodedPart(what: string, part: unknown, index: number): string {
+  const refuse = (why: string) => new InvalidKeyError(`Part ${index} of ${what} ${why}`);
   switch (typeof part) {
     case "bigint":
       return part.toString();

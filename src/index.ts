@@ -1,4 +1,15 @@
-export { defineConnection, type DebounceOptions, type QueueConnection, type UniqueOptions } from "./connection.js";
+export { defineConnection, type QueueConnection } from "./connection.js";
+export { LockStoreError } from "./controls/control-context.js";
+export type { ControlEvent, ControlName, OnControl } from "./controls/control-events.js";
+export type {
+  DebounceOptions,
+  RateLimitOptions,
+  ThrottleErrorsOptions,
+  UniqueOptions,
+  WithoutOverlappingOptions,
+} from "./controls/control-options.js";
+export { Lock, LockHeldError, type LockOptions } from "./controls/lock.js";
+export type { ControlId } from "./controls/lock-key.js";
 export type { Committed } from "./committed.js";
 export { afterCommit, sameTransaction, type Delivery, type Destination, type SameTransaction } from "./delivery.js";
 export {
@@ -35,6 +46,8 @@ export { ledgerDdl } from "./ledger/ddl.js";
 export { EffectMissedError, KeyReusedError, OperationTooOldError } from "./ledger/ledger-errors.js";
 export type { PruneOptions } from "./ledger/retention.js";
 export type { SqlEffect } from "./ledger/sql-effect.js";
+export { locksDdl } from "./locks/ddl.js";
+export type { LockAnswer, LockChange, LockEntry, LockStore } from "./locks/lock-store.js";
 export { outboxDdl } from "./outbox/ddl.js";
 export { createOutbox, type Outbox, type OutboxOptions, type PruneOutboxOptions } from "./outbox/outbox.js";
 export type { OutboxRow, RowState } from "./outbox/outbox-row.js";
@@ -50,8 +63,10 @@ export type {
   Settlement,
   TakenMessage,
   TransactionalQueues,
+  UniqueMessage,
   WorkOptions,
 } from "./queues/queues.js";
+export type { Receipt } from "./receipt.js";
 export type { StandardSchema } from "./standard-schema.js";
 export {
   createTransactionManager,

@@ -1,10 +1,15 @@
 import { Committed } from "./committed.js";
 import { sendTo, type Delivery, type Destination } from "./delivery.js";
+import type { QueueControls } from "./controls/queue-controls.js";
+import type { RunningControls } from "./controls/running-controls.js";
+import type { SendingControls } from "./controls/sending-controls.js";
+import type { Executor } from "./databases/database.js";
 import type { Seconds } from "./duration.js";
 import { CommitOutcomeUnknownError, RolledBackError } from "./errors.js";
-import { newJobId, type JobId } from "./job-id.js";
+import { newJobId } from "./job-id.js";
 import type { Message, QueuePolicy, Queues } from "./queues/queues.js";
-import { packPayload, type InputOf, type OutputOf, type StandardSchema } from "./standard-schema.js";
+import { confirmReceipts, receiptOf, type Receipt } from "./receipt.js";
+import { packPayload, type InputOf, type OutputOf, type Packed, type StandardSchema } from "./standard-schema.js";
 import type { Transaction } from "./transaction.js";
 import type { TransactionScope } from "./transaction-scope.js";
 
@@ -27,20 +32,23 @@ export interface Queue<in Input = never, out Output = unknown> {
    * Asks for a job that is dispatched only if the transaction commits, by the queue's delivery. The payload is fixed
    * now: what happens to the object later does not matter (AC-12).
    *
-   * @returns the job's id, the same in every delivery of this message
-   * @throws InvalidPayloadError, ConfigurationError, TransactionClosedError; nothing was written then
+   * @returns the job's id, and what became of the request as soon as that is known: controls (`unique`, `debounce`)
+   *   decide after the commit
+   * @throws InvalidPayloadError, InvalidKeyError, ConfigurationError, TransactionClosedError; nothing was written then
    */
-  enqueue(tx: Transaction, payload: Input, options?: EnqueueOptions): Promise<JobId>;
+  enqueue(tx: Transaction, payload: Input, options?: EnqueueOptions): Promise<Receipt>;
 
   /**
    * Dispatches a job about something that is committed. It resolves when the queue has confirmed the job. A pending
    * value (its `run` had joined a transaction) is sent after the outermost commit, or never (AC-09): then this resolves
    * at once. The job is lost when the process dies between the commit and this call; `enqueue` is not.
    *
-   * @throws InvalidPayloadError
+   * @returns the job's id, and what became of the request
+   * @throws InvalidPayloadError, InvalidKeyError
+   * @throws LockStoreError when a control fails closed
    * @throws RolledBackError, CommitOutcomeUnknownError when the pending value's transaction has ended like that
    */
-  dispatch(payload: Committed<Input>, options?: EnqueueOptions): Promise<JobId>;
+  dispatch(payload: Committed<Input>, options?: EnqueueOptions): Promise<Receipt>;
 }
 
 /** What a worker and a relay need of a queue besides. `definitionOf` gives it. */
@@ -48,6 +56,8 @@ export interface QueueDefinition<Output = unknown> extends Destination {
   readonly schema: StandardSchema<unknown, Output>;
   readonly repeatSafety: RepeatSafety;
   readonly delivery: Delivery;
+  /** Of the queue's jobs when they run. Missing where there are none. */
+  readonly controls: RunningControls<Output> | undefined;
 }
 
 /** How running the queue's job twice equals running it once. */
@@ -78,32 +88,49 @@ interface Parts<Schema extends StandardSchema> {
   readonly queues: Queues;
   readonly repeatSafety: RepeatSafety;
   readonly delivery: Delivery;
+  /** Made for this schema. */
+  readonly controls: QueueControls<never> | undefined;
 }
 
 /** @internal Queues are made by a connection, which has checked the parts. */
 export function createQueue<Schema extends StandardSchema>(
   parts: Parts<Schema>,
 ): Queue<InputOf<Schema>, OutputOf<Schema>> {
-  const { schema, policy, queues, delivery } = parts;
-  const definition: QueueDefinition = { policy, queues, schema, repeatSafety: parts.repeatSafety, delivery };
+  const { policy, delivery } = parts;
+  const controls = parts.controls as QueueControls<OutputOf<Schema>> | undefined;
+  const schema = parts.schema as StandardSchema<unknown, OutputOf<Schema>>;
+  const definition: QueueDefinition<OutputOf<Schema>> = {
+    ...destinationOf(policy, parts.queues, controls?.sending),
+    schema,
+    repeatSafety: parts.repeatSafety,
+    delivery,
+    controls: controls?.running,
+  };
   delivery.serve?.(definition);
 
-  const messageOf = (payload: string, { delay, orderKey, occurredAt }: EnqueueOptions): Message => ({
-    id: newJobId(),
-    payload,
-    occurredAt: occurredAt ?? new Date(),
-    ...(delay === undefined ? {} : { delay }),
-    ...(orderKey === undefined ? {} : { orderKey }),
-  });
+  const messageOf = (
+    { body, value }: Packed<OutputOf<Schema>>,
+    { delay, orderKey, occurredAt }: EnqueueOptions,
+  ): Message => {
+    const message: Message = {
+      id: newJobId(),
+      payload: body,
+      occurredAt: occurredAt ?? new Date(),
+      ...(delay === undefined ? {} : { delay }),
+      ...(orderKey === undefined ? {} : { orderKey }),
+    };
+    controls?.sending?.remember(message, value);
+    return message;
+  };
 
   const queue: Queue<InputOf<Schema>, OutputOf<Schema>> = {
     name: policy.name,
 
     async enqueue(tx, payload, options = {}) {
       const packed = packPayload(policy.name, schema, payload);
-      const message = messageOf(typeof packed === "string" ? packed : await packed, options);
+      const message = messageOf(packed instanceof Promise ? await packed : packed, options);
       delivery.enqueue(tx, definition, message);
-      return message.id;
+      return receiptOf(message);
     },
 
     async dispatch(committed, options = {}) {
@@ -111,11 +138,43 @@ export function createQueue<Schema extends StandardSchema>(
       const pending = stillOpen(Committed.joinedBy(committed));
       if (pending === undefined) await sendTo(definition)([message]);
       else pending.afterCommitTogether(sendTo(definition), message);
-      return message.id;
+      return receiptOf(message);
     },
   };
   definitions.set(queue, definition);
   return queue;
+}
+
+/** Where messages go, past the controls where there are any. */
+function destinationOf<Payload>(
+  policy: QueuePolicy,
+  queues: Queues,
+  controls: SendingControls<Payload> | undefined,
+): Destination {
+  const base = { policy, queues, leavesOut: controls !== undefined };
+  if (controls !== undefined) {
+    return {
+      ...base,
+      send: (messages) => controls.send(messages),
+      ...(policy.uniqueUntil === undefined
+        ? {}
+        : {
+            sendWithin: (executor: Executor, messages: readonly Message[]) => controls.sendWithin(executor, messages),
+          }),
+      committed: (messages) => {
+        controls.committed(messages);
+      },
+    };
+  }
+  return {
+    ...base,
+    async send(messages) {
+      await queues.send(policy, messages);
+      confirmReceipts(messages);
+    },
+    sendWithin: (executor, messages) => queues.sendWithin?.(executor, policy, messages) ?? Promise.resolve(),
+    committed: confirmReceipts,
+  };
 }
 
 /** The open transaction on which a committed value still depends, if any. */

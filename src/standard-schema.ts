@@ -23,6 +23,12 @@ interface Issue {
 export type InputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["input"];
 export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
 
+/** A payload as it travels, and what the schema will make of it. */
+export interface Packed<Output> {
+  readonly body: string;
+  readonly value: Output;
+}
+
 /**
  * A payload as it travels: JSON text, fixed now (AC-12), and known to fit the schema after the journey.
  *
@@ -30,7 +36,11 @@ export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema["~stand
  *
  * @throws InvalidPayloadError
  */
-export function packPayload(queue: string, schema: StandardSchema, payload: unknown): string | Promise<string> {
+export function packPayload<Output>(
+  queue: string,
+  schema: StandardSchema<unknown, Output>,
+  payload: unknown,
+): Packed<Output> | Promise<Packed<Output>> {
   // `undefined` for what JSON cannot say, whatever the declaration of `stringify` claims.
   let text: unknown;
   try {
@@ -42,10 +52,7 @@ export function packPayload(queue: string, schema: StandardSchema, payload: unkn
     throw new InvalidPayloadError(queue, [{ message: `it is ${typeof payload}`, path: "" }]);
   const body = text;
   const result = schema["~standard"].validate(JSON.parse(body));
-  const checked = (settled: Result<unknown>) => {
-    valueOf(queue, settled);
-    return body;
-  };
+  const checked = (settled: Result<Output>) => ({ body, value: valueOf(queue, settled) });
   return result instanceof Promise ? result.then(checked) : checked(result);
 }
 

@@ -21,7 +21,7 @@ test("importing the package loads no adapter and no other package", () => {
   const names = [...loaded(join(src, "index.ts"))].map((file) => (existsSync(file) ? relative(src, file) : file));
   expect(names).toContain("transaction-manager.ts");
   const adapters = names.filter(
-    (name) => /^(?:databases|queues|locks)\//.test(name) && !/\/(?:database|queues)\.ts$/.test(name),
+    (name) => /^(?:databases|queues|locks)\//.test(name) && !/\/(?:database|queues|lock-store|ddl)\.ts$/.test(name),
   );
   expect(adapters).toEqual([]);
   expect(names.filter((name) => !name.endsWith(".ts") && !name.startsWith("node:"))).toEqual([]);
@@ -40,3 +40,11 @@ test.each([
   const packages = [...loaded(join(src, `queues/${name}.ts`))].filter((file) => !file.startsWith(src));
   expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual(expected);
 });
+
+test.each(["database", "dynamodb", "file", "memcached", "memory", "redis"])(
+  "the locks in %s load no package",
+  (name) => {
+    const packages = [...loaded(join(src, `locks/${name}.ts`))].filter((file) => !file.startsWith(src));
+    expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual([]);
+  },
+);

@@ -46,7 +46,7 @@ beforeEach(() => {
 describe("enqueue", () => {
   test("AC-02 the queue is empty until COMMIT, then it has the job", async () => {
     await transactions.run(async (tx) => {
-      const id = await shipments.enqueue(tx, { orderId: 1 });
+      const { id } = await shipments.enqueue(tx, { orderId: 1 });
       expect(isJobId(id)).toBe(true);
       expect(waiting()).toEqual([]);
     });

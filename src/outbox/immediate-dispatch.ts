@@ -4,7 +4,7 @@ import type { Seconds } from "../duration.js";
 import { failPoint } from "../fail-points.js";
 import type { Message } from "../queues/queues.js";
 import type { OutboxTable } from "./outbox-table.js";
-import { within } from "./time-limit.js";
+import { within } from "../time-limit.js";
 
 interface Options {
   readonly table: OutboxTable;
@@ -62,9 +62,10 @@ export class ImmediateDispatch {
     await this.#marking;
   }
 
-  async #send({ queues, policy }: Destination, messages: readonly Message[]): Promise<void> {
+  async #send(destination: Destination, messages: readonly Message[]): Promise<void> {
     await failPoint("outbox:after-commit");
-    await within(this.#options.grace, `Sending to queue "${policy.name}"`, queues.send(policy, messages));
+    const { name } = destination.policy;
+    await within(this.#options.grace, `Sending to queue "${name}"`, destination.send(messages));
     await failPoint("outbox:after-immediate-send");
     if (!this.#options.marks) return;
     for (const { id } of messages) this.#toMark.push(id);

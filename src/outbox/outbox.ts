@@ -17,7 +17,7 @@ import { insertInto } from "./outbox-insert.js";
 import type { OutboxRow } from "./outbox-row.js";
 import { OutboxStatements } from "./outbox-statements.js";
 import { OutboxTable } from "./outbox-table.js";
-import { unfailing, warn } from "./unfailing.js";
+import { unfailing, warn } from "../unfailing.js";
 import { verifyOutboxTable } from "./verify.js";
 import { WakeUp } from "./wake-up.js";
 
@@ -196,6 +196,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
         throw new ConfigurationError(
           `This outbox already serves a queue "${name}", of another connection. Its rows know a queue by its name: ` +
             "choose another name, or give the queue an outbox with a table of its own.",
+        );
+      }
+      if (markedByJob !== undefined && destination.leavesOut) {
+        throw new ConfigurationError(
+          `Queue "${name}" is unique or debounced, and this outbox has \`markedByJob\`: the row of a job that is left ` +
+            "out would never be marked, and be sent again and again. Choose one of the two.",
         );
       }
       destinations.set(name, destination);

@@ -7,7 +7,7 @@ import type { LaneOptions, RelayErrorContext } from "./lane-options.js";
 import type { ClaimedRow } from "./outbox-row.js";
 import type { OutboxTable } from "./outbox-table.js";
 import { publish, type Publication } from "./publication.js";
-import { within } from "./time-limit.js";
+import { within } from "../time-limit.js";
 import { Bell, type Slots } from "./waiting.js";
 
 interface Taken {
@@ -148,7 +148,6 @@ export class Lane {
   }
 
   async #publish({ rows, untilMs }: Taken): Promise<Publication> {
-    const { queues, policy } = this.#destination;
     const { sendTimeout } = this.#options;
     // What is sent must be confirmed before another relay may take the row, as far as that can be had.
     const mayGoOn = () => !this.#stopping && performance.now() + sendTimeout * 1000 < untilMs;
@@ -160,7 +159,7 @@ export class Lane {
     await failPoint("relay:before-send");
     const send = async (some: readonly ClaimedRow[]) => {
       const messages = some.map(({ message }) => message);
-      await within(sendTimeout, `Sending to queue "${policy.name}"`, queues.send(policy, messages));
+      await within(sendTimeout, `Sending to queue "${this.#queue}"`, this.#destination.send(messages));
     };
     const publication = await publish(due, send, mayGoOn, Math.min(2 + 2 * this.#roundsDown, mostProbes));
     await failPoint("relay:after-send");

@@ -4,7 +4,7 @@ import { requireCount } from "./checked-input.js";
 import { insideOf, type Outbox } from "./outbox.js";
 import type { GivenUp, LaneOptions, RelayErrorContext } from "./lane-options.js";
 import { Lane } from "./relay-lane.js";
-import { unfailing, warn } from "./unfailing.js";
+import { unfailing, warn } from "../unfailing.js";
 import { Bell, Slots } from "./waiting.js";
 
 export interface RelayOptions {

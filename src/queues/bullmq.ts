@@ -1,9 +1,18 @@
-import { Queue, UnrecoverableError, Worker, type ConnectionOptions, type Job } from "bullmq";
+import { DelayedError, Queue, UnrecoverableError, Worker, type ConnectionOptions, type Job } from "bullmq";
 import type { Seconds } from "../duration.js";
 import { requireSeconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
 import type { JobId } from "../job-id.js";
-import type { Message, QueuePolicy, Queues, RunningWorker, Settlement, TakenMessage, WorkOptions } from "./queues.js";
+import type {
+  Message,
+  QueuePolicy,
+  Queues,
+  RunningWorker,
+  Settlement,
+  TakenMessage,
+  UniqueMessage,
+  WorkOptions,
+} from "./queues.js";
 
 export interface BullmqOptions {
   /** What BullMQ takes for a connection: a client of `ioredis`, made with `maxRetriesPerRequest: null`, or options of one. */
@@ -23,6 +32,9 @@ export interface BullmqOptions {
 interface Data {
   readonly payload: unknown;
   readonly occurredAt: string;
+  readonly generation?: number;
+  /** How often it was taken and put off. */
+  readonly postponed?: number;
 }
 
 type Handle = (taken: TakenMessage) => Promise<Settlement>;
@@ -37,6 +49,8 @@ const mostCompleted = 10_000;
  * its timeout, and a process that hangs must not keep it. Its expiry is noticed at the next check for stalled jobs, so
  * another worker may get the job up to a quarter of `retryAfter` later. A start counts when the job is taken; BullMQ's
  * own limits of attempts and stalls are set so that they never decide before the queue's `tries` does.
+ *
+ * `unique` is BullMQ's own deduplication: its key is freed with the job, also when that is removed by hand.
  *
  * Failed jobs stay in Redis until somebody removes them.
  */
@@ -60,37 +74,58 @@ export function bullmqQueues(options: BullmqOptions): Queues {
     return queue;
   }
 
-  const jobOf = (policy: QueuePolicy, message: Message) => ({
+  const jobOf = (policy: QueuePolicy, message: Message, uniqueKey?: string) => ({
     name: policy.name,
-    data: { payload: JSON.parse(message.payload) as unknown, occurredAt: message.occurredAt.toISOString() },
+    data: dataOf(message),
     opts: {
       jobId: message.id,
       attempts: policy.tries,
       removeOnComplete: { age: Math.ceil(keepCompleted), count: mostCompleted },
       ...(message.delay === undefined ? {} : { delay: message.delay * 1000 }),
+      ...(uniqueKey === undefined ? {} : { deduplication: { id: uniqueKey } }),
     },
   });
+
+  /** Resolves when Redis has confirmed them, to the jobs that are there now: those that were sent, or others. */
+  async function add(policy: QueuePolicy, jobs: ReturnType<typeof jobOf>[]): Promise<Job<Data>[]> {
+    const queue = queueOf(policy);
+    const [first, ...others] = jobs;
+    // One alone needs no MULTI around it, and is with its worker a fifth sooner.
+    const sending =
+      first !== undefined && others.length === 0
+        ? queue.add(first.name, first.data, first.opts).then((job) => [job])
+        : queue.addBulk(jobs);
+    return inTime(sending, sendTimeout, policy.name);
+  }
 
   return {
     library: "bullmq",
 
     async send(policy, messages) {
-      const jobs = messages.map((message) => jobOf(policy, message));
-      const queue = queueOf(policy);
-      const [first, ...others] = jobs;
-      // One alone needs no MULTI around it, and is with its worker a fifth sooner.
-      const sending =
-        first !== undefined && others.length === 0
-          ? queue.add(first.name, first.data, first.opts)
-          : queue.addBulk(jobs);
-      await inTime(sending, sendTimeout, policy.name);
+      await add(
+        policy,
+        messages.map((message) => jobOf(policy, message)),
+      );
+    },
+
+    async sendUnique(policy, messages: readonly UniqueMessage[]) {
+      const there = await add(
+        policy,
+        messages.map(({ message, uniqueKey }) => jobOf(policy, message, uniqueKey)),
+      );
+      const refused = new Map<JobId, JobId>();
+      messages.forEach(({ message: { id } }, index) => {
+        const existing = there[index]?.id as JobId | undefined;
+        if (existing !== undefined && existing !== id) refused.set(id, existing);
+      });
+      return refused;
     },
 
     // A worker takes the lock for as long as it says itself; nothing in Redis says otherwise.
     effectiveLease: ({ retryAfter }) => Promise.resolve(retryAfter),
 
     async work(policy, workOptions, handle) {
-      const worker = new Worker<Data>(policy.name, (job) => process(policy, job, handle), {
+      const worker = new Worker<Data>(policy.name, (job, token) => process(policy, job, token, handle), {
         ...base,
         ...workerOptions(policy, workOptions),
       });
@@ -131,15 +166,18 @@ function runningWorker(worker: Worker<Data>, workers: Set<Worker<Data>>): Runnin
 }
 
 /** BullMQ's processor: its return completes the job, its error fails it or has it tried again, with the lock's token. */
-async function process(policy: QueuePolicy, job: Job<Data>, handle: Handle): Promise<void> {
+async function process(policy: QueuePolicy, job: Job<Data>, token: string | undefined, handle: Handle): Promise<void> {
   const lease = new AbortController();
   const timer = setTimeout(() => {
     lease.abort();
   }, policy.retryAfter * 1000);
   let settlement: Settlement;
   try {
-    const attempt = job.attemptsStarted;
-    settlement = await handle({ message: messageOf(job), attempt, leaseLost: lease.signal });
+    const attempt = job.attemptsStarted - (job.data.postponed ?? 0);
+    const releaseUnique = async () => {
+      await job.removeDeduplicationKey();
+    };
+    settlement = await handle({ message: messageOf(job), attempt, leaseLost: lease.signal, releaseUnique });
   } finally {
     clearTimeout(timer);
   }
@@ -148,6 +186,11 @@ async function process(policy: QueuePolicy, job: Job<Data>, handle: Handle): Pro
       return;
     case "fail":
       throw unrecoverable(settlement.error);
+    case "postpone":
+      // BullMQ counts each time that it is taken.
+      await job.updateData({ ...job.data, postponed: (job.data.postponed ?? 0) + 1 });
+      await job.moveToDelayed(Date.now() + settlement.delay * 1000, token);
+      throw new DelayedError();
     case "retry":
       // The policy that is in force now decides, not the one that was when the job was sent.
       job.opts.attempts = job.attemptsMade + 2;
@@ -156,13 +199,22 @@ async function process(policy: QueuePolicy, job: Job<Data>, handle: Handle): Pro
   }
 }
 
+function dataOf({ payload, occurredAt, generation }: Message): Data {
+  return {
+    payload: JSON.parse(payload) as unknown,
+    occurredAt: occurredAt.toISOString(),
+    ...(generation === undefined ? {} : { generation }),
+  };
+}
+
 function messageOf(job: Job<Data>): Message {
   // A job that something else has put into the queue need not have these; its payload then fails its schema.
-  const { payload, occurredAt } = job.data as Partial<Data>;
+  const { payload, occurredAt, generation } = job.data as Partial<Data>;
   return {
     id: job.id as JobId,
     payload: JSON.stringify(payload ?? null),
     occurredAt: new Date(occurredAt ?? job.timestamp),
+    ...(generation === undefined ? {} : { generation }),
   };
 }
 
@@ -182,7 +234,7 @@ function errorOf(error: unknown): Error {
 }
 
 /** Rejects when Redis does not answer in time. The messages may still arrive then, which sending again makes good. */
-async function inTime(sending: Promise<unknown>, seconds: Seconds, queue: string): Promise<void> {
+async function inTime<T>(sending: Promise<T>, seconds: Seconds, queue: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -190,7 +242,7 @@ async function inTime(sending: Promise<unknown>, seconds: Seconds, queue: string
     }, seconds * 1000);
   });
   try {
-    await Promise.race([sending, late]);
+    return await Promise.race([sending, late]);
   } finally {
     clearTimeout(timer);
     sending.catch(() => undefined);

@@ -106,7 +106,9 @@ export function memoryQueues(): MemoryQueues {
         within.entries.delete(id);
         within.failed.push({ message: entry.message, error: settlement.error });
         return;
+      case "postpone":
       case "retry":
+        if (settlement.do === "postpone") entry.attempt -= 1;
         entry.lease = undefined;
         entry.availableAt = Date.now() + settlement.delay * 1000;
         wakeFor(entry, within);

@@ -10,6 +10,7 @@ import type {
   Settlement,
   TakenMessage,
   TransactionalQueues,
+  UniqueMessage,
   WorkOptions,
 } from "./queues.js";
 
@@ -33,6 +34,7 @@ interface BossJobInsert {
   retryDelay: number;
   retryBackoff: boolean;
   expireInSeconds: number;
+  singletonKey?: string;
 }
 
 interface Attempt {
@@ -42,9 +44,9 @@ interface Attempt {
 
 /** The members of `PgBoss` (12) that this needs. */
 export interface Boss {
-  createQueue(name: string): Promise<void>;
-  getQueue(name: string): Promise<unknown>;
-  insert(name: string, jobs: BossJobInsert[], options?: { db?: BossDb }): Promise<unknown>;
+  createQueue(name: string, options?: { policy: "standard" | "short" | "exclusive" }): Promise<void>;
+  getQueue(name: string): Promise<{ policy?: string } | null>;
+  insert(name: string, jobs: BossJobInsert[], options?: { db?: BossDb; returnId?: boolean }): Promise<string[] | null>;
   fetch(name: string, options: { batchSize: number }): Promise<BossJob[]>;
   complete(name: string, attempt: Attempt): Promise<unknown>;
   fail(name: string, attempt: Attempt, data: object): Promise<unknown>;
@@ -65,6 +67,9 @@ export interface PgBossOptions {
  * `sameTransaction()`: the job is a row of the transaction (F18). Such a queue must exist before the transaction: send to
  * it or start its worker once when the program starts, or create it in pg-boss.
  *
+ * A queue that is `unique` gets the policy "exclusive" or, until processing, "short" when it is created here: the job's row
+ * is the lock, and frees it however it ends. pg-boss cannot give that policy to a queue that exists.
+ *
  * The lease is pg-boss's `expireInSeconds`; whole seconds, and `heartbeatSeconds` stays off. pg-boss notices its end at
  * its next pass of supervision (`superviseIntervalSeconds`, by default every minute; some instance must have `supervise`
  * on), and only then another worker gets the job.
@@ -78,11 +83,13 @@ export function pgBossQueues(options: PgBossOptions): TransactionalQueues {
   const created = new Map<string, Promise<void>>();
   const loops = new Set<WorkLoop>();
 
-  async function ensure(name: string): Promise<void> {
+  async function ensure({ name, uniqueUntil }: QueuePolicy): Promise<void> {
+    const policy = uniqueUntil === undefined ? "standard" : policies[uniqueUntil];
     let creation = created.get(name);
     if (creation === undefined) {
       creation = boss.getQueue(name).then(async (known) => {
-        if (known === null) await boss.createQueue(name);
+        if (known === null) await boss.createQueue(name, { policy });
+        else refuseWrongPolicy(name, policy, known.policy ?? "standard");
       });
       created.set(name, creation);
       creation.catch(() => created.delete(name));
@@ -90,35 +97,58 @@ export function pgBossQueues(options: PgBossOptions): TransactionalQueues {
     await creation;
   }
 
-  async function insert(policy: QueuePolicy, messages: readonly Message[], db?: BossDb): Promise<void> {
+  const insert = async (policy: QueuePolicy, messages: readonly Message[], db?: BossDb) => {
     const seen = new Map(messages.map((message) => [message.id, message]));
     const jobs = [...seen.values()].map((message) => jobOf(policy, message));
     if (jobs.length > 0) await boss.insert(policy.name, jobs, db === undefined ? {} : { db });
+  };
+
+  /** The jobs that are there of these keys, and those of these ids whatever became of them. */
+  async function present(policy: QueuePolicy, messages: readonly UniqueMessage[], db: BossDb) {
+    const { rows } = await db.executeSql(
+      `SELECT id, singleton_key AS key FROM ${schema}.job WHERE name = $1 AND (id = ANY($2::uuid[]) OR ` +
+        `(singleton_key = ANY($3::text[]) AND state ${policy.uniqueUntil === "processing" ? "= 'created'" : "<= 'active'"}))`,
+      [policy.name, messages.map(({ message }) => message.id), messages.map(({ uniqueKey }) => uniqueKey)],
+    );
+    return rows as { readonly id: JobId; readonly key: string | null }[];
   }
 
   return {
     library: "pg-boss",
 
     async send(policy, messages) {
-      await ensure(policy.name);
+      await ensure(policy);
       await insert(policy, messages);
     },
 
     async sendWithin(executor: Executor, policy, messages) {
       // Creating the queue on another connection is no part of the transaction, and does not wait for it.
-      await ensure(policy.name);
-      const executeSql = async (text: string, values?: unknown[]) => {
-        const { rows } = await executor.query(text, values);
-        return { rows: [...rows] };
-      };
-      await insert(policy, messages, { executeSql });
+      await ensure(policy);
+      await insert(policy, messages, dbOf(executor));
+    },
+
+    async sendUnique(policy, messages, executor) {
+      await ensure(policy);
+      const db = executor === undefined ? boss.getDb() : dbOf(executor);
+      const jobs = messages.map(({ message, uniqueKey }) => ({ ...jobOf(policy, message), singletonKey: uniqueKey }));
+      const inserted = new Set((await boss.insert(policy.name, jobs, { db, returnId: true })) ?? []);
+      const others = messages.filter(({ message }) => !inserted.has(message.id));
+      const refused = new Map<JobId, JobId | undefined>();
+      if (others.length === 0) return refused;
+      const there = await present(policy, others, db);
+      for (const { message, uniqueKey } of others) {
+        // One that was sent before is there under its own id.
+        if (there.some(({ id }) => id === message.id)) continue;
+        refused.set(message.id, there.find(({ key }) => key === uniqueKey)?.id);
+      }
+      return refused;
     },
 
     // The lease stands in each job, as this adapter has put it there when it was sent.
     effectiveLease: (policy) => Promise.resolve(leaseOf(policy)),
 
     async work(policy, workOptions, handle) {
-      await ensure(policy.name);
+      await ensure(policy);
       const loop = new WorkLoop({ boss, schema, pollingInterval, policy, workOptions, handle });
       loops.add(loop);
       return {
@@ -135,6 +165,29 @@ export function pgBossQueues(options: PgBossOptions): TransactionalQueues {
   };
 }
 
+/** What pg-boss calls it: one of a key that waits, is to be tried again, or runs; and one of a key that waits. */
+const policies = { processed: "exclusive", processing: "short" } as const;
+
+/** Of these, pg-boss drops a job without a word. */
+const dropping: ReadonlySet<string> = new Set(["short", "exclusive", "stately"]);
+
+function refuseWrongPolicy(name: string, wanted: string, found: string): void {
+  if (found === wanted || (wanted === "standard" && !dropping.has(found))) return;
+  throw new ConfigurationError(
+    `Queue "${name}" ${wanted === "standard" ? "is not" : "is"} \`unique\` and needs pg-boss's policy "${wanted}", but ` +
+      `exists with "${found}", which pg-boss cannot change. Give it another name, or delete it in pg-boss when it is empty.`,
+  );
+}
+
+function dbOf(executor: Executor): BossDb {
+  return {
+    executeSql: async (text, values) => {
+      const { rows } = await executor.query(text, values);
+      return { rows: [...rows] };
+    },
+  };
+}
+
 /** pg-boss counts in whole seconds. Rounded down: the lease must not be longer than the worker believes. */
 function leaseOf({ name, retryAfter }: QueuePolicy): Seconds {
   const lease = Math.floor(retryAfter);
@@ -144,10 +197,14 @@ function leaseOf({ name, retryAfter }: QueuePolicy): Seconds {
   );
 }
 
-function jobOf(policy: QueuePolicy, { id, payload, occurredAt, delay }: Message): BossJobInsert {
+function jobOf(policy: QueuePolicy, { id, payload, occurredAt, delay, generation }: Message): BossJobInsert {
   return {
     id,
-    data: { payload: JSON.parse(payload) as unknown, occurredAt: occurredAt.toISOString() },
+    data: {
+      payload: JSON.parse(payload) as unknown,
+      occurredAt: occurredAt.toISOString(),
+      ...(generation === undefined ? {} : { generation }),
+    },
     // One more than `tries`: a job whose workers were lost is taken once more, so that the worker can tell of its end.
     retryLimit: policy.tries,
     retryDelay: Math.ceil(policy.backoff[0] ?? 0),
@@ -244,6 +301,18 @@ class WorkLoop implements RunningWorker {
       await boss.complete(policy.name, attempt);
       return;
     }
+    if (settlement.do === "postpone") {
+      // As if it had not been taken: pg-boss counts a start when there was one before.
+      await boss
+        .getDb()
+        .executeSql(
+          `UPDATE ${schema}.job SET state = 'retry', started_on = NULL, ` +
+            "start_after = now() + $3::double precision * interval '1 second' " +
+            "WHERE name = $1 AND id = $2::uuid AND state = 'active' AND retry_count = $4",
+          [policy.name, id, settlement.delay, retryCount],
+        );
+      return;
+    }
     // pg-boss has one wait for all of a job's retries, and no way to give a job up before they are used. What stands in
     // the job decides at the moment it fails.
     const limit = settlement.do === "fail" ? retryCount : Math.max(policy.tries, retryCount + 1);
@@ -262,10 +331,15 @@ class WorkLoop implements RunningWorker {
 
 function messageOf(job: BossJob): Message {
   // A job that something else has put into the queue need not have these; its payload then fails its schema.
-  const { payload, occurredAt } = (job.data ?? {}) as { payload?: unknown; occurredAt?: string };
+  const { payload, occurredAt, generation } = (job.data ?? {}) as {
+    payload?: unknown;
+    occurredAt?: string;
+    generation?: number;
+  };
   return {
     id: job.id as JobId,
     payload: JSON.stringify(payload ?? null),
     occurredAt: new Date(occurredAt ?? Date.now()),
+    ...(generation === undefined ? {} : { generation }),
   };
 }

@@ -15,6 +15,8 @@ export interface QueuePolicy {
   readonly tries: number;
   /** The wait before the second start, the third, …; the last entry repeats. Empty: none. */
   readonly backoff: readonly Seconds[];
+  /** Set where the queue itself is to be unique (`sendUnique`): until when a job keeps others of its key out. */
+  readonly uniqueUntil?: "processed" | "processing";
 }
 
 /** A job on its way. Everything in it is fixed when it is enqueued, and the same in every delivery. */
@@ -28,6 +30,14 @@ export interface Message {
   readonly delay?: Seconds;
   /** Messages with the same key leave an outbox in the order in which they were enqueued. */
   readonly orderKey?: string;
+  /** Given when it is sent, by the debounce of its queue. Let it travel with the message, or superseded jobs may run. */
+  readonly generation?: number;
+}
+
+/** A message, and the key of which the queue is to hold one job at a time. ASCII, at most 200 characters. */
+export interface UniqueMessage {
+  readonly message: Message;
+  readonly uniqueKey: string;
 }
 
 /** A message that a worker took. Its lease runs since it was taken, not since the handler starts. */
@@ -37,12 +47,16 @@ export interface TakenMessage {
   readonly attempt: number;
   /** Aborts when the queue has given, or may have given, the message to another worker. */
   readonly leaseLost: AbortSignal;
+  /** Lets the next job of the key in, before this one has ended. Missing where that has happened by itself. */
+  readonly releaseUnique?: () => Promise<void>;
 }
 
 /** What the adapter is to do with a message that was handled. Without effect when the lease was lost meanwhile. */
 export type Settlement =
   | { readonly do: "complete" }
   | { readonly do: "retry"; readonly delay: Seconds; readonly error: unknown }
+  /** Start it later. That it was taken is not to count among its `attempt`s, where the queue can do that. */
+  | { readonly do: "postpone"; readonly delay: Seconds }
   /** Never start it again; keep it where the queue keeps its failed jobs. */
   | { readonly do: "fail"; readonly error: unknown };
 
@@ -73,6 +87,20 @@ export interface Queues {
    * Where it is missing, `sameTransaction()` is refused.
    */
   sendWithin?(executor: Executor, policy: QueuePolicy, messages: readonly Message[]): Promise<void>;
+
+  /**
+   * For queues that can themselves keep a second job of a key out, and free the key with the job however that ends, by
+   * `policy.uniqueUntil`. Where it is missing, locks of a lock store do it.
+   *
+   * @param executor set where the messages are written in the transaction that it runs in
+   * @returns the messages that were not taken, by their id, with the job that is there; without it where that has just
+   *   ended. A message that is sent again is none of them
+   */
+  sendUnique?(
+    policy: QueuePolicy,
+    messages: readonly UniqueMessage[],
+    executor?: Executor,
+  ): Promise<ReadonlyMap<JobId, JobId | undefined>>;
 
   /** The lease that is in force now, read from the queue where it can be read; compared with `timeout` at start. */
   effectiveLease(policy: QueuePolicy): Promise<Seconds>;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import type { Admission, Ended } from "../controls/running-controls.js";
 import type { Seconds } from "../duration.js";
 import { requireSeconds } from "../duration.js";
 import { ConfigurationError, InvalidPayloadError } from "../errors.js";
@@ -8,7 +9,7 @@ import { definitionOf, type Queue, type QueueDefinition } from "../queue.js";
 import type { QueuePolicy, RunningWorker, Settlement, TakenMessage } from "../queues/queues.js";
 import { unpackPayload } from "../standard-schema.js";
 import { JobRun, type RunEnd } from "./job-run.js";
-import { TriesExhaustedError, WorkerStoppedError, type HandlerStuckError } from "./worker-errors.js";
+import { JobTimeoutError, TriesExhaustedError, WorkerStoppedError, type HandlerStuckError } from "./worker-errors.js";
 
 /** A job as its handler gets it. */
 export interface Job<out Payload> {
@@ -146,33 +147,71 @@ class Handling<Payload> {
   };
 
   async handle(taken: TakenMessage): Promise<Settlement> {
-    const { policy, schema } = this.#definition;
-    const { message, attempt, leaseLost } = taken;
+    const { policy, schema, controls } = this.#definition;
     const leaseEnd = Date.now() + this.#options.lease * 1000;
-    const giveUp = async (error: unknown, payload: Payload | undefined): Promise<Settlement> => {
-      const { id, occurredAt } = message;
-      if (!leaseLost.aborted) await this.#tellFailed({ id, payload, attempt, occurredAt, error }, leaseEnd);
-      return { do: "fail", error };
-    };
-
     let payload: Payload;
     try {
-      payload = await unpackPayload(policy.name, schema, message.payload);
+      payload = await unpackPayload(policy.name, schema, taken.message.payload);
     } catch (error) {
       // It will not fit the next time either (PL-06). A schema that throws may have had a bad moment.
-      if (error instanceof InvalidPayloadError || attempt >= policy.tries) return giveUp(error, undefined);
-      return { do: "retry", delay: delayAfter(policy, attempt), error };
+      const isFinal = error instanceof InvalidPayloadError;
+      return isFinal ? this.#giveUp(taken, undefined, error, leaseEnd) : this.#again(taken, undefined, error, leaseEnd);
     }
-    if (attempt > policy.tries) return giveUp(new TriesExhaustedError(policy.name, policy.tries), payload);
+    const settlement = await this.#settlementOf(taken, payload, leaseEnd);
+    // Before the queue is told: if the process dies in between, what the job had locked is free at once.
+    if ((settlement.do === "complete" || settlement.do === "fail") && !taken.leaseLost.aborted) {
+      await this.#guarded(() => controls?.over(taken, payload));
+    }
+    return settlement;
+  }
+
+  async #settlementOf(taken: TakenMessage, payload: Payload, leaseEnd: number): Promise<Settlement> {
+    const { policy, controls } = this.#definition;
+    const { attempt } = taken;
+    if (attempt > policy.tries) {
+      return this.#giveUp(taken, payload, new TriesExhaustedError(policy.name, policy.tries), leaseEnd);
+    }
+    let admission: Admission | undefined;
+    try {
+      admission = await controls?.admit(taken, payload);
+    } catch (error) {
+      return this.#again(taken, payload, error, leaseEnd);
+    }
+    if (admission?.runs === false) return admission.settlement;
 
     const ended = await this.#run(taken, payload);
+    await admission?.ended({
+      outcome: outcomeOf(ended),
+      isStuck: ended.end === "stopped" && ended.stuck !== undefined,
+    });
     if (ended.end === "returned") return { do: "complete" };
     // Whoever has the job now decides; this is only for the record.
     if (ended.end === "stopped" && ended.leaseLost) return { do: "retry", delay: 0, error: ended.error };
-    if (attempt >= policy.tries) return giveUp(ended.error, payload);
+    return this.#again(taken, payload, ended.error, leaseEnd);
+  }
+
+  /** Tries again, if the job may be started once more. */
+  async #again(
+    taken: TakenMessage,
+    payload: Payload | undefined,
+    error: unknown,
+    leaseEnd: number,
+  ): Promise<Settlement> {
+    const { policy } = this.#definition;
+    if (taken.attempt >= policy.tries) return this.#giveUp(taken, payload, error, leaseEnd);
     // A stop is no fault of the job, so it need not wait; but its start counts, as that of a lost worker does.
-    const delay = ended.error instanceof WorkerStoppedError ? 0 : delayAfter(policy, attempt);
-    return { do: "retry", delay, error: ended.error };
+    const delay = error instanceof WorkerStoppedError ? 0 : delayAfter(policy, taken.attempt);
+    return { do: "retry", delay, error };
+  }
+
+  async #giveUp(
+    { message: { id, occurredAt }, attempt, leaseLost }: TakenMessage,
+    payload: Payload | undefined,
+    error: unknown,
+    leaseEnd: number,
+  ): Promise<Settlement> {
+    if (!leaseLost.aborted) await this.#tellFailed({ id, payload, attempt, occurredAt, error }, leaseEnd);
+    return { do: "fail", error };
   }
 
   async #run({ message, attempt, leaseLost }: TakenMessage, payload: Payload): Promise<RunEnd> {
@@ -239,6 +278,11 @@ class Handling<Payload> {
       clearTimeout(timer);
     }
   }
+}
+
+function outcomeOf(ended: RunEnd): Ended["outcome"] {
+  if (ended.end === "returned") return "done";
+  return ended.end === "threw" || ended.error instanceof JobTimeoutError ? "failed" : "given back";
 }
 
 /** The wait before the start that follows this one; the last entry repeats (AT-02). */

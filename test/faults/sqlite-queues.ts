@@ -42,7 +42,7 @@ export function sqliteQueues(db: BetterSqlite3.Database): Queues {
   const settle = db.prepare(
     `UPDATE messages SET state = ?, available_at = ${now} + ? WHERE id = ? AND attempt = ? AND state = 'waiting'`,
   );
-  const stateAfter = { complete: "completed", fail: "failed", retry: "waiting" } as const;
+  const stateAfter = { complete: "completed", fail: "failed", retry: "waiting", postpone: "waiting" } as const;
 
   return {
     library: "sqlite",

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { betterSqlite3Database } from "../../src/databases/better-sqlite3.js";
 import BetterSqlite3 from "better-sqlite3";
+import { z } from "zod";
+import { defineConnection } from "../../src/connection.js";
 import { ConfigurationError, InvalidPayloadError } from "../../src/errors.js";
 import { idempotencyKey } from "../../src/idempotency-key.js";
 import { newJobId } from "../../src/job-id.js";
@@ -37,7 +39,7 @@ describe.each(subjects)("$name", (subject) => {
     test("OB-01 a commit leaves a waiting row; a relay sends it and marks it by the database's clock", async () => {
       await setting.transactions.run(async (tx) => {
         await order(tx, 1);
-        const id = await setting.queue.enqueue(tx, { n: 1 }, { occurredAt: new Date("2026-10-09T15:30:00.123Z") });
+        const { id } = await setting.queue.enqueue(tx, { n: 1 }, { occurredAt: new Date("2026-10-09T15:30:00.123Z") });
         expect(typeof id).toBe("string");
       });
       expect(await setting.rows()).toEqual(["1 waiting"]);
@@ -85,17 +87,15 @@ describe.each(subjects)("$name", (subject) => {
       await setting.transactions.run(async (tx) => {
         for (let n = 0; n < 250; n += 1) {
           const text = { n, ...(n % 2 === 0 ? {} : { delay: n / 4 }) };
-          ids.set(
-            await setting.queue.enqueue(
-              tx,
-              { n },
-              {
-                ...(text.delay === undefined ? {} : { delay: text.delay }),
-                ...(n % 3 === 0 ? { orderKey: `k'"\\${n}` } : {}),
-              },
-            ),
-            n,
+          const { id } = await setting.queue.enqueue(
+            tx,
+            { n },
+            {
+              ...(text.delay === undefined ? {} : { delay: text.delay }),
+              ...(n % 3 === 0 ? { orderKey: `k'"\\${n}` } : {}),
+            },
           );
+          ids.set(id, n);
         }
       });
       expect(await setting.rows()).toEqual(Array.from({ length: 250 }, (_, n) => `${n} waiting`));
@@ -238,10 +238,8 @@ describe.each(subjects)("$name", (subject) => {
 
     test("two queues of one name cannot share an outbox", () => {
       expect(() => {
-        setting.outbox.serve?.({
-          policy: { name: "numbers", timeout: 1, retryAfter: 2, tries: 1, backoff: [] },
-          queues: setting.queues,
-        });
+        const other = defineConnection({ queues: setting.queues, retryAfter: 2, delivery: setting.outbox });
+        other.queue("numbers", { payload: z.object({}), timeout: 1, repeatSafety: { by: "overwrite" } });
       }).toThrow(ConfigurationError);
     });
   });

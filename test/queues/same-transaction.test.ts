@@ -96,7 +96,7 @@ describe.skipIf(postgres?.available !== true)("pg-boss in the business database"
   test("DQ-03 after the commit the row is there, whatever becomes of the process", async () => {
     let id: string | undefined;
     await transactions.run(async (tx) => {
-      id = await queue.enqueue(tx, { orderId: 1 });
+      ({ id } = await queue.enqueue(tx, { orderId: 1 }));
     });
     expect(await stored()).toEqual([{ id, orderId: 1 }]);
   });

@@ -13,9 +13,11 @@ import {
   type IdempotencyKey,
   type JobId,
   type Queue,
+  type Receipt,
   type Transaction,
 } from "../../src/index.js";
 import { pgDatabase } from "../../src/databases/pg.js";
+import { memoryLocks } from "../../src/locks/memory.js";
 import { memoryQueues } from "../../src/queues/memory.js";
 import type { TransactionalQueues } from "../../src/queues/queues.js";
 import type { Pool, PoolClient } from "pg";
@@ -42,7 +44,7 @@ const shipments = memory.queue("shipments", {
 
 export const asQueue: Queue<{ orderId: string; at: string }, { orderId: string; at: Date }> = shipments;
 
-export async function confirm(): Promise<JobId> {
+export async function confirm(): Promise<Receipt> {
   const confirmed: Committed<{ id: string }> = await transactions.run(async (tx: Transaction<PoolClient>) => {
     await tx.handle.query("select 1");
     const count: number = await tx.savepoint(() => 1);
@@ -61,8 +63,29 @@ export const queues = [
     repeatSafety: { by: "tolerated", reason: "the cache is only warmed" },
     delivery: afterCommit(),
   }),
-  memory.queue("unique", { ...options, unique: { for: 60 }, delivery: afterCommit() }),
-  memory.queue("debounced", { ...options, debounce: { for: 60 }, delivery: afterCommit() }),
+  memory.queue("unique", {
+    ...options,
+    unique: { id: ({ orderId }) => orderId, for: 60, until: "processing" },
+    locks: memoryLocks(),
+    delivery: afterCommit(),
+  }),
+  memory.queue("debounced", {
+    ...options,
+    debounce: { id: ({ orderId, at }) => [orderId, at.getTime()], for: 60, maxWait: 600 },
+    locks: memoryLocks(),
+    delivery: afterCommit(),
+  }),
+  memory.queue("controlled", {
+    ...options,
+    withoutOverlapping: { id: (job) => job.orderId, for: 60, otherwise: "skip" },
+    rateLimit: [
+      { id: (job) => job.orderId, limit: 1, per: 1 },
+      { id: () => "all", limit: 100, per: 60, otherwise: 30 },
+    ],
+    throttleErrors: { id: () => "carrier", after: 10, within: 600 },
+    locks: memoryLocks(),
+    delivery: afterCommit(),
+  }),
   defineConnection({ queues: memoryQueues(), retryAfter: computed() }).queue("any", {
     ...options,
     delivery: afterCommit(),

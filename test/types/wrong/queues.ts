@@ -68,9 +68,9 @@ connection.queue("unique and debounced", {
   timeout: 30,
   repeatSafety,
   delivery,
-  unique: { for: 60 },
+  unique: { id: () => "all", for: 60 },
   // ✗ A queue is unique or debounced, not both: unique drops the later jobs, debounce the earlier ones.
-  debounce: { for: 60 },
+  debounce: { id: () => "all", for: 60 },
 });
 
 connection.queue("in memory", {

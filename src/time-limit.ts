@@ -1,4 +1,4 @@
-import type { Seconds } from "../duration.js";
+import type { Seconds } from "./duration.js";
 
 /** Waits for a promise, but not for ever. What it settles to later is dropped. */
 export async function within<T>(limit: Seconds, what: string, promise: Promise<T>): Promise<T> {
