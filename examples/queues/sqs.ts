@@ -102,6 +102,8 @@ async function handleOne(
     case "complete":
       await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
       break;
+    // SQS counts each time that a message is received, so one that is put off comes nearer to its last try.
+    case "postpone":
     case "retry": {
       const VisibilityTimeout = Math.ceil(settlement.delay);
       await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));

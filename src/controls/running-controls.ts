@@ -111,8 +111,11 @@ export class RunningControls<Payload> {
   }
 
   async #freeUnique(taken: TakenMessage, payload: Payload): Promise<void> {
-    if (taken.releaseUnique !== undefined) await taken.releaseUnique();
-    else await this.over(taken, payload);
+    if (taken.releaseUnique === undefined) return this.over(taken, payload);
+    await taken.releaseUnique().catch((error: unknown) => {
+      // The queue frees it when the job has ended.
+      this.#context.tell({ what: "store failed", queue: this.#context.queue, control: "unique", error });
+    });
   }
 
   async #ended(payload: Payload, { outcome, isStuck }: Ended, { release, hadErrors }: Held): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Dialect } from "../databases/database.js";
-import { ConfigurationError } from "../errors.js";
+import { plainTableName } from "../plain-table-name.js";
 
 export const defaultTable = "aftercommit_ledger";
 
@@ -11,7 +11,7 @@ export const defaultTable = "aftercommit_ledger";
  * @throws ConfigurationError for a name that is no plain one: it goes into the SQL as it is
  */
 export function ledgerDdl(dialect: Dialect, table: string = defaultTable): string {
-  const name = plainName(table);
+  const name = plainTableName(table, "The ledger's table");
   const index = `${name.split(".").at(-1) ?? name}_recorded_at`;
   switch (dialect) {
     case "postgres":
@@ -40,13 +40,4 @@ CREATE INDEX ${index} ON ${name} (recorded_at);
 CREATE INDEX ${index} ON ${name} (recorded_at);
 `;
   }
-}
-
-/** @throws ConfigurationError unless the name needs no quoting anywhere */
-export function plainName(table: string): string {
-  if (/^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/.test(table)) return table;
-  throw new ConfigurationError(
-    `The ledger's table must have a plain name (lower-case letters, digits and "_", with a schema before a "." where ` +
-      `wanted), not ${JSON.stringify(table)}.`,
-  );
 }

@@ -5,11 +5,12 @@ import { failPoint } from "../fail-points.js";
 import type { IdempotencyKey } from "../idempotency-key.js";
 import { insertOnce } from "../insert-once.js";
 import { isJobId } from "../job-id.js";
+import { plainTableName } from "../plain-table-name.js";
 import { assertJobGoesOn } from "../running-job.js";
 import { scopeOf, type TransactionScope } from "../transaction-scope.js";
 import type { TransactionManager } from "../transaction-manager.js";
 import type { Transaction } from "../transaction.js";
-import { defaultTable, plainName } from "./ddl.js";
+import { defaultTable } from "./ddl.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { KeyReusedError, OperationTooOldError } from "./ledger-errors.js";
 import { checkedAge, pruneTable, type PruneOptions } from "./retention.js";
@@ -94,7 +95,7 @@ export interface Ledger<Handle = unknown> {
 export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Handle> {
   const { transactions, retention } = options;
   const { database } = transactions;
-  const table = plainName(options.table ?? defaultTable);
+  const table = plainTableName(options.table ?? defaultTable, "The ledger's table");
   if (retention !== undefined) requireSeconds(retention, "`retention`");
   let verified: Promise<void> | undefined;
 

@@ -1,5 +1,5 @@
 import type { Dialect } from "../databases/database.js";
-import { ConfigurationError } from "../errors.js";
+import { plainTableName } from "../plain-table-name.js";
 
 /** The table of locks when no other name was chosen. */
 export const defaultLocksTable = "aftercommit_locks";
@@ -12,12 +12,7 @@ export const defaultLocksTable = "aftercommit_locks";
  * @throws ConfigurationError for a name that is no plain one: it goes into the SQL as it is
  */
 export function locksDdl(dialect: Dialect, table: string = defaultLocksTable): string {
-  if (!/^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/.test(table)) {
-    throw new ConfigurationError(
-      `The table of locks must have a plain name (lower-case letters, digits and "_", with a schema before a "." where ` +
-        `wanted), not ${JSON.stringify(table)}.`,
-    );
-  }
+  plainTableName(table, "The table of locks");
   const index = `${table.slice(table.lastIndexOf(".") + 1)}_expires_at`;
   switch (dialect) {
     case "postgres":

@@ -1,5 +1,5 @@
 import type { Dialect } from "../databases/database.js";
-import { ConfigurationError } from "../errors.js";
+import { plainTableName } from "../plain-table-name.js";
 
 /** The outbox's table when no other name was chosen. */
 export const defaultOutboxTable = "aftercommit_outbox";
@@ -16,12 +16,7 @@ export const defaultOutboxTable = "aftercommit_outbox";
  * @throws ConfigurationError for a name that is no plain one: it goes into the SQL as it is
  */
 export function outboxDdl(dialect: Dialect, table: string = defaultOutboxTable): string {
-  if (!/^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/.test(table)) {
-    throw new ConfigurationError(
-      `The outbox's table must have a plain name (lower-case letters, digits and "_", with a schema before a "." where ` +
-        `wanted), not ${JSON.stringify(table)}.`,
-    );
-  }
+  plainTableName(table, "The outbox's table");
   // Names of indexes have no schema in front.
   const name = table.slice(table.lastIndexOf(".") + 1);
   return ddl[dialect](table, name);
