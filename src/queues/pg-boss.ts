@@ -130,7 +130,11 @@ export function pgBossQueues(options: PgBossOptions): TransactionalQueues {
     async sendUnique(policy, messages, executor) {
       await ensure(policy);
       const db = executor === undefined ? boss.getDb() : dbOf(executor);
-      const jobs = messages.map(({ message, uniqueKey }) => ({ ...jobOf(policy, message), singletonKey: uniqueKey }));
+      const seen = new Map(messages.map((one) => [one.message.id, one]));
+      const jobs = [...seen.values()].map(({ message, uniqueKey }) => ({
+        ...jobOf(policy, message),
+        singletonKey: uniqueKey,
+      }));
       const inserted = new Set((await boss.insert(policy.name, jobs, { db, returnId: true })) ?? []);
       const others = messages.filter(({ message }) => !inserted.has(message.id));
       const refused = new Map<JobId, JobId | undefined>();

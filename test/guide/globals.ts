@@ -1,7 +1,7 @@
 /** What the blocks of the guide use without saying where it comes from, as their pages introduce it. */
 import type { Pool as PgPool, PoolClient } from "pg";
 import type * as zod from "zod";
-import type { Ledger, Outbox, Queue, TransactionManager } from "../../src/index.js";
+import type { Ledger, Outbox, Queue, QueueConnection, Queues, TransactionManager } from "../../src/index.js";
 
 declare global {
   const pool: PgPool;
@@ -9,6 +9,7 @@ declare global {
   const transactions: TransactionManager<PoolClient>;
   const outbox: Outbox;
   const ledger: Ledger<PoolClient>;
+  const redis: QueueConnection<Queues, 90, Outbox>;
   const orderId: string;
   const customerId: number;
   const points: Queue<never, { readonly orderId: string; readonly customerId: number; readonly added: number }>;
