@@ -59,11 +59,8 @@ export function controlsOf<Payload>(
   };
 }
 
-const noStore: LockStore = {
-  library: "none",
-  read: () => Promise.resolve(undefined),
-  compareAndSet: () => Promise.resolve({ changed: true }),
-};
+const refuse = () => Promise.reject(new Error("this queue has no lock store"));
+const noStore: LockStore = { library: "none", read: refuse, compareAndSet: refuse };
 
 function warnOfFailures(event: ControlEvent): void {
   if (event.what !== "store failed") return;

@@ -1,10 +1,10 @@
 /** `unique`, by locks of a store, on the queues in memory (F4, F5). The queues that do it themselves: native.test.ts. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LockStoreError } from "../../src/controls/control-context.js";
-import { ConfigurationError, InvalidKeyError } from "../../src/errors.js";
+import { AfterCommitError, ConfigurationError, InvalidKeyError } from "../../src/errors.js";
+import { newJobId } from "../../src/job-id.js";
 import { definitionOf } from "../../src/queue.js";
 import type { Transaction } from "../../src/transaction.js";
-import { AfterCommitError } from "../../src/errors.js";
 import { pass, Setting, sleep, type Payload } from "./setting.js";
 
 let setting: Setting;
@@ -183,6 +183,24 @@ test("UQ-17 a run that outlasts its lease is run a second time although it is un
   await setting.start(queue, () => (starts += 1));
   await pass(45);
   expect(starts).toBe(1);
+});
+
+test("a job that a relay sends once more finds its own lock, and keeps out whoever it kept out", async () => {
+  const queue = define();
+  const { send } = definitionOf(queue);
+  const message = { id: newJobId(), payload: JSON.stringify(desk), occurredAt: new Date() };
+  await send([message]);
+  await send([{ ...message }]);
+  expect(setting.events).toEqual([]);
+  expect(await setting.dispatch(queue, desk)).toMatchObject({ outcome: "deduplicated", existing: message.id });
+});
+
+test("what does not fit the schema, as a relay may have it, is sent without a lock: its worker says what is wrong", async () => {
+  const queue = define();
+  await definitionOf(queue).send([{ id: newJobId(), payload: "7", occurredAt: new Date() }]);
+  await setting.start(queue, () => undefined);
+  await pass(1);
+  expect(setting.failed).toMatchObject([{ error: { code: "AFTERCOMMIT_INVALID_PAYLOAD" } }]);
 });
 
 describe("until processing", () => {
