@@ -16,6 +16,7 @@ import type {
   PropertyNode,
 } from "./code/node.js";
 import { Annotations, memberRef } from "./annotations.js";
+import { DeclarationRefs, importOfSymbol } from "./declaration-refs.js";
 import type { Knowledge } from "./knowledge.js";
 import { packageOfFile, packageOfSpecifier } from "./package-of.js";
 import { isTestFile } from "./test-file.js";
@@ -34,6 +35,7 @@ export class TypedSemantics implements Semantics {
   readonly #types = new WeakMap<object, readonly Ref[]>();
   readonly #implementers = new Map<string, ClassNode[]>();
   readonly #annotations: Annotations;
+  readonly #refs: DeclarationRefs;
   #files: readonly CodeFile[] | undefined;
   /** How many questions the checker was asked: the number that a test watches, because time is noisy. */
   questions = 0;
@@ -54,6 +56,7 @@ export class TypedSemantics implements Semantics {
     this.#ts = typescript;
     this.#program = program;
     this.#checker = program.getTypeChecker();
+    this.#refs = new DeclarationRefs(typescript, this.#checker);
   }
 
   definitionOfName(name: NameNode): Definition | undefined {
@@ -88,7 +91,7 @@ export class TypedSemantics implements Semantics {
     const known = this.#types.get(node.raw);
     if (known) return known;
     this.questions++;
-    const typed = this.#refsOfType(this.#checker.getTypeAtLocation(node.raw as ts.Node));
+    const typed = this.#refs.ofType(this.#checker.getTypeAtLocation(node.raw as ts.Node));
     // what a package that is not installed brings has no type, but its annotations have names
     const refs = typed.length > 0 ? typed : this.#annotations.containersOf(node);
     this.#types.set(node.raw, refs);
@@ -105,7 +108,7 @@ export class TypedSemantics implements Semantics {
   expectedTypesOf(node: Node): readonly Ref[] {
     this.questions++;
     const type = this.#checker.getContextualType(node.raw as ts.Expression);
-    return type ? this.#refsOfType(type) : [];
+    return type ? this.#refs.ofType(type) : [];
   }
 
   typesOfParameter(parameter: ParameterNode): readonly Ref[] {
@@ -129,7 +132,7 @@ export class TypedSemantics implements Semantics {
     const declaration = this.#checker.getResolvedSignature(call.raw as ts.CallExpression)?.declaration as
       ts.Declaration | undefined;
     if (!declaration) return [];
-    const ref = this.#refOf(declaration);
+    const ref = this.#refs.ofDeclaration(declaration);
     if (!ref) return [];
     const name =
       call.callee.kind === "member" ? call.callee.property : call.callee.kind === "name" ? call.callee.text : undefined;
@@ -173,7 +176,7 @@ export class TypedSemantics implements Semantics {
       .some((type) => {
         const declaration = this.#symbolAt(type.expression)?.declarations?.[0];
         if (!declaration) return false;
-        if (packages.includes(this.#packageOf(declaration, declaration.getSourceFile()).name)) return true;
+        if (packages.includes(this.#refs.packageOf(declaration, declaration.getSourceFile()).name)) return true;
         const base =
           this.#ts.isClassLike(declaration) && this.#isReadable(declaration.getSourceFile())
             ? nodeOf(this.#ts, declaration)
@@ -290,139 +293,16 @@ export class TypedSemantics implements Semantics {
   }
 
   #declared(declarations: readonly ts.Declaration[]): Definition | undefined {
-    const refs = declarations.flatMap((declaration) => this.#refOf(declaration) ?? []);
+    const refs = declarations.flatMap((declaration) => this.#refs.ofDeclaration(declaration) ?? []);
     return refs.length > 0 ? { kind: "declared", refs, raw: declarations[0] } : undefined;
-  }
-
-  /** Name, container and package of a declaration. */
-  #refOf(declaration: ts.Declaration): Ref | undefined {
-    const t = this.#ts;
-    const file = declaration.getSourceFile();
-    const container = this.#containerOf(declaration);
-    const named =
-      (declaration as ts.NamedDeclaration).name ?? (declaration.parent as ts.NamedDeclaration | undefined)?.name;
-    const name =
-      named && (t.isIdentifier(named) || t.isStringLiteralLike(named) || t.isPrivateIdentifier(named))
-        ? named.text
-        : container;
-    if (name === undefined) return undefined;
-    const { name: packageName, isProject } = this.#packageOf(declaration, file);
-    return {
-      package: packageName,
-      container,
-      name,
-      file: file.fileName,
-      isProject,
-      ...(isProject ? { fileText: file.text } : {}),
-    };
-  }
-
-  #containerOf(declaration: ts.Node): string | undefined {
-    const t = this.#ts;
-    for (
-      let current = declaration.parent as ts.Node | undefined;
-      current;
-      current = current.parent as ts.Node | undefined
-    ) {
-      if (t.isClassLike(current) || t.isInterfaceDeclaration(current) || t.isTypeAliasDeclaration(current))
-        return current.name?.text;
-      if (t.isVariableDeclaration(current) && current !== declaration && t.isIdentifier(current.name))
-        return current.name.text;
-      if (t.isSourceFile(current) || t.isModuleBlock(current)) return undefined;
-    }
-    return undefined;
-  }
-
-  #packageOf(declaration: ts.Node, file: ts.SourceFile): { name: string; isProject: boolean } {
-    const t = this.#ts;
-    if (/\/typescript[^/]*\/lib\/lib\.[^/]*d\.ts$/.test(file.fileName)) return { name: "typescript", isProject: false };
-    const found = packageOfFile(file.fileName);
-    if (found.name !== "node" || found.isProject) return found;
-    // @types/node: the built-in module that the declaration stands in
-    for (let current = declaration as ts.Node | undefined; current; current = current.parent as ts.Node | undefined) {
-      if (t.isModuleDeclaration(current) && t.isStringLiteral(current.name)) {
-        return {
-          name: current.name.text.startsWith("node:") ? current.name.text : `node:${current.name.text}`,
-          isProject: false,
-        };
-      }
-    }
-    return found;
-  }
-
-  #refsOfType(type: ts.Type, depth = 0): readonly Ref[] {
-    const t = this.#ts;
-    if ((type.flags & (t.TypeFlags.Any | t.TypeFlags.Unknown)) !== 0 || depth > 4) return [];
-    if (type.isUnionOrIntersection()) {
-      const parts = type.types.filter((part) => (part.flags & (t.TypeFlags.Undefined | t.TypeFlags.Null)) === 0);
-      const aliased = this.#refOfSymbol(type.aliasSymbol);
-      return [...aliased, ...parts.flatMap((part) => this.#refsOfType(part, depth + 1))];
-    }
-    const symbol = type.getSymbol();
-    const refs = [...this.#refOfSymbol(type.aliasSymbol), ...this.#refOfSymbol(symbol)];
-    const bases = type.isClassOrInterface()
-      ? this.#checker.getBaseTypes(type)
-      : symbol && (symbol.flags & (t.SymbolFlags.Class | t.SymbolFlags.Interface)) !== 0
-        ? this.#basesOf(symbol)
-        : [];
-    // `Omit<PrismaClient, ITXClientDenyList>`: what an alias is made of tells more than `Omit`
-    const made = type.aliasSymbol?.name === "Omit" ? (type.aliasTypeArguments ?? []).slice(1, 2) : [];
-    return [...refs, ...[...bases, ...made].flatMap((base) => this.#refsOfType(base, depth + 1))];
-  }
-
-  #basesOf(symbol: ts.Symbol): readonly ts.Type[] {
-    const declared = this.#checker.getDeclaredTypeOfSymbol(symbol);
-    return declared.isClassOrInterface() ? this.#checker.getBaseTypes(declared) : [];
-  }
-
-  #refOfSymbol(symbol: ts.Symbol | undefined): Ref[] {
-    const declaration = symbol?.declarations?.[0];
-    if (!symbol || !declaration || symbol.name === "__type" || symbol.name === "__object") return [];
-    const file = declaration.getSourceFile();
-    const { name, isProject } = this.#packageOf(declaration, file);
-    return [
-      {
-        package: name,
-        container: undefined,
-        name: symbol.name,
-        file: file.fileName,
-        isProject,
-        ...(isProject ? { fileText: file.text } : {}),
-      },
-    ];
   }
 
   /** An import of a package that has no types or is not installed: the name of the package is all that is known. */
   #unresolvedImport(symbol: ts.Symbol): Definition | undefined {
-    const found = this.#importOfSymbol(symbol);
+    const found = importOfSymbol(this.#ts, symbol);
     return found?.name === undefined
       ? undefined
       : declared({ package: found.package, container: undefined, name: found.name, file: undefined, isProject: false });
-  }
-
-  #importOfSymbol(
-    symbol: ts.Symbol,
-  ): { package: string; name: string | undefined; imported: "named" | "default" | "namespace" } | undefined {
-    const t = this.#ts;
-    const declaration = symbol.declarations?.[0];
-    if (!declaration) return undefined;
-    const clause = t.isImportSpecifier(declaration)
-      ? declaration.parent.parent.parent
-      : t.isImportClause(declaration)
-        ? declaration.parent
-        : t.isNamespaceImport(declaration)
-          ? declaration.parent.parent
-          : undefined;
-    if (!clause || !t.isImportDeclaration(clause) || !t.isStringLiteral(clause.moduleSpecifier)) return undefined;
-    const name = packageOfSpecifier(clause.moduleSpecifier.text);
-    if (name === undefined) return undefined;
-    if (t.isImportSpecifier(declaration))
-      return { package: name, name: (declaration.propertyName ?? declaration.name).text, imported: "named" };
-    return {
-      package: name,
-      name: t.isImportClause(declaration) ? "default" : undefined,
-      imported: t.isImportClause(declaration) ? "default" : "namespace",
-    };
   }
 
   /** Classes of the project that mention a name behind `implements` or `extends`. */
