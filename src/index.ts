@@ -38,6 +38,15 @@ export type {
   StopListening,
 } from "./databases/database.js";
 export type { Seconds } from "./duration.js";
+export {
+  createEvents,
+  ListenersFailedError,
+  type BusinessEvent,
+  type EventOptions,
+  type Events,
+  type Listener,
+  type ListenWhen,
+} from "./events.js";
 export { idempotencyKey, type IdempotencyKey, type KeyPart } from "./idempotency-key.js";
 export type { JobId } from "./job-id.js";
 export type { RowOnce } from "./insert-once.js";
