@@ -93,6 +93,18 @@ export class TransactionClosedError extends AftercommitError {
   }
 }
 
+/** A transaction asked for more jobs than its manager allows (`mostJobs`, AC-14). The job was not enqueued. */
+export class TooManyJobsError extends AftercommitError {
+  constructor(queue: string, most: number) {
+    super(
+      `This transaction has asked for ${most} jobs, as many as its manager allows (\`mostJobs\`), and now for another one ` +
+        `in queue "${queue}". They are held in memory until the commit, and then sent in one burst. Let one job stand ` +
+        "for many, or enqueue them in several transactions. The job was not enqueued.",
+      { code: "AFTERCOMMIT_TOO_MANY_JOBS", state: "nothing written" },
+    );
+  }
+}
+
 /** A part of an idempotency key is missing, or does not come from the business operation. */
 export class InvalidKeyError extends AftercommitError {
   constructor(message: string) {

@@ -20,6 +20,7 @@ export {
   InvalidKeyError,
   InvalidPayloadError,
   RolledBackError,
+  TooManyJobsError,
   TransactionClosedError,
   type DataState,
   type PayloadIssue,

@@ -11,7 +11,7 @@ import type { Message, QueuePolicy, Queues } from "./queues/queues.js";
 import { confirmReceipts, receiptOf, type Receipt } from "./receipt.js";
 import { packPayload, type InputOf, type OutputOf, type Packed, type StandardSchema } from "./standard-schema.js";
 import type { Transaction } from "./transaction.js";
-import type { TransactionScope } from "./transaction-scope.js";
+import { scopeOf, type TransactionScope } from "./transaction-scope.js";
 
 export interface EnqueueOptions {
   /** Start no earlier than this many seconds after the job has reached the queue. */
@@ -129,6 +129,7 @@ export function createQueue<Schema extends StandardSchema>(
     async enqueue(tx, payload, options = {}) {
       const packed = packPayload(policy.name, schema, payload);
       const message = messageOf(packed instanceof Promise ? await packed : packed, options);
+      scopeOf(tx).countJob(policy.name);
       delivery.enqueue(tx, definition, message);
       return receiptOf(message);
     },

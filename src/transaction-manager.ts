@@ -32,6 +32,11 @@ export interface TransactionManagerOptions {
    * those that its enclosing transaction had registered earlier (TX-04).
    */
   readonly effectOrder?: "registration" | "inner first";
+  /**
+   * How many jobs one transaction may ask for; one more is refused, so that the loop that nobody thought of is seen
+   * (AC-14). They are held in memory until the commit, and sent in one burst. Default: any number.
+   */
+  readonly mostJobs?: number;
   /** Told of errors of `afterRollback` effects. Default: a warning of the process. */
   readonly onRollbackEffectError?: (error: unknown) => void;
 }
@@ -65,9 +70,12 @@ export interface TransactionManager<Handle = unknown> {
 /** Opens transactions on `database` and keeps what is to happen after their commit. Make one a database. */
 export function createTransactionManager<Handle>(
   database: Database<Handle>,
-  { effectOrder = "registration", onRollbackEffectError = warn }: TransactionManagerOptions = {},
+  { effectOrder = "registration", mostJobs, onRollbackEffectError = warn }: TransactionManagerOptions = {},
 ): TransactionManager<Handle> {
   refuseSecondCopy();
+  if (mostJobs !== undefined && !(Number.isInteger(mostJobs) && mostJobs >= 1)) {
+    throw new ConfigurationError(`\`mostJobs\` must be a whole number from 1, not ${String(mostJobs)}.`);
+  }
 
   /** The nearest scope of this manager around the running code, open or not. */
   function nearest(): TransactionScope<Handle> | undefined {
@@ -103,7 +111,7 @@ export function createTransactionManager<Handle>(
 
   async function attemptOf<R>(work: (tx: Transaction<Handle>) => Promise<R> | R, options: RunOptions) {
     const connection = await database.begin(options);
-    const root: Root<Handle> = { database, connection, onRollbackEffectError, savepoints: 0 };
+    const root: Root<Handle> = { database, connection, onRollbackEffectError, mostJobs, jobs: 0, savepoints: 0 };
     const scope = new TransactionScope<Handle>(root, undefined);
     let result: R;
     try {

@@ -6,7 +6,7 @@ import {
   type QueryOptions,
   type QueryResult,
 } from "./databases/database.js";
-import { ConfigurationError, RolledBackError, TransactionClosedError } from "./errors.js";
+import { ConfigurationError, RolledBackError, TooManyJobsError, TransactionClosedError } from "./errors.js";
 import { StagedWork, type Batch, type Effect, type WriteBatch } from "./staged-work.js";
 import { type Transaction } from "./transaction.js";
 
@@ -18,6 +18,8 @@ export interface Root<Handle> {
   readonly onRollbackEffectError: (error: unknown) => void;
   /** Why the whole transaction is gone although its function goes on (a deadlock on MySQL). */
   lost?: { readonly cause: unknown };
+  jobs: number;
+  readonly mostJobs: number | undefined;
   savepoints: number;
 }
 
@@ -144,6 +146,12 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
   query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<QueryResult<Row>> {
     this.assertOpen("A statement");
     return this.#root.connection.query<Row>(text, values, options);
+  }
+
+  /** Counts a job that is asked for, in the whole transaction (AC-14). */
+  countJob(queue: string): void {
+    const { mostJobs } = this.#root;
+    if (mostJobs !== undefined && (this.#root.jobs += 1) > mostJobs) throw new TooManyJobsError(queue, mostJobs);
   }
 
   /** Adds an item to what `batch` writes, all items of the whole transaction at once, right before COMMIT. */

@@ -8,12 +8,13 @@ import {
   ConfigurationError,
   InvalidPayloadError,
   RolledBackError,
+  TooManyJobsError,
   TransactionClosedError,
 } from "../src/errors.js";
 import { isJobId } from "../src/job-id.js";
 import { memoryQueues, type MemoryQueues } from "../src/queues/memory.js";
 import type { Message, QueuePolicy } from "../src/queues/queues.js";
-import { definitionOf, type Queue } from "../src/queue.js";
+import { definitionOf, type EnqueueOptions, type Queue } from "../src/queue.js";
 import { createTransactionManager, type TransactionManager } from "../src/transaction-manager.js";
 import type { Transaction } from "../src/transaction.js";
 import { fakeDatabase, type FakeDatabase, type FakeHandle } from "./transaction-manager/fake-database.js";
@@ -221,6 +222,65 @@ describe("same transaction", () => {
   });
 });
 
+describe("AC-06 to AC-08 the delivery alone says when a job is sent: no use case, no option of a job does", () => {
+  const early = { beforeCommit: true, afterCommit: false } as EnqueueOptions;
+
+  test.each([undefined, early])("a rollback leaves nothing (options: %j)", async (options) => {
+    const run = transactions.run(async (tx) => {
+      await shipments.enqueue(tx, { orderId: 1 }, options);
+      throw new Error("no");
+    });
+    expect(await caught(run)).toMatchObject({ message: "no" });
+    expect(waiting()).toEqual([]);
+  });
+
+  test.each([undefined, early])("a commit sends, and not before (options: %j)", async (options) => {
+    await transactions.run(async (tx) => {
+      await shipments.enqueue(tx, { orderId: 1 }, options);
+      expect(waiting()).toEqual([]);
+    });
+    expect(waiting()).toEqual([{ orderId: 1 }]);
+  });
+
+  test("a payload that nobody has committed is not dispatched", async () => {
+    await expect(shipments.dispatch({ orderId: 1 } as never)).rejects.toThrow();
+    expect(waiting()).toEqual([]);
+  });
+});
+
+describe("AC-14 a transaction that asks for many jobs", () => {
+  const many = (count: number) => async (tx: Transaction) => {
+    for (let orderId = 0; orderId < count; orderId += 1) await shipments.enqueue(tx, { orderId });
+  };
+
+  test("is stopped at the manager's limit by an error that names it, and nothing is sent", async () => {
+    const limited = createTransactionManager(database, { mostJobs: 3 });
+    const error = await caught(limited.run(many(4)));
+    expect(error).toBeInstanceOf(TooManyJobsError);
+    expect(error).toMatchObject({ code: "AFTERCOMMIT_TOO_MANY_JOBS" });
+    expect((error as Error).message).toContain("3 jobs");
+    expect(waiting()).toEqual([]);
+    await limited.run(many(3));
+    expect(waiting()).toHaveLength(3);
+  });
+
+  test("counts those of its savepoints, begins anew with the next transaction, and is not limited by default", async () => {
+    const limited = createTransactionManager(database, { mostJobs: 3 });
+    const nested = limited.run(async (tx) => {
+      await tx.savepoint(many(2));
+      await many(2)(tx);
+    });
+    expect(await caught(nested)).toBeInstanceOf(TooManyJobsError);
+    await limited.run(many(2));
+    await transactions.run(many(1000));
+    expect(waiting()).toHaveLength(1002);
+  });
+
+  test("a limit that is none is refused", () => {
+    expect(() => createTransactionManager(database, { mostJobs: 0 })).toThrow(ConfigurationError);
+  });
+});
+
 describe("a definition that cannot be right is refused, also without types", () => {
   const define = (changes: object) => () =>
     defineConnection({ queues, retryAfter: 90 }).queue("q", { ...sound, delivery: afterCommit(), ...changes } as never);
@@ -240,6 +300,13 @@ describe("a definition that cannot be right is refused, also without types", () 
   ])("%s", (_, changes, message) => {
     expect(define(changes)).toThrow(ConfigurationError);
     expect(define(changes)).toThrow(message);
+  });
+
+  test.each([
+    ["LE-01 a timeout well below the lease", { timeout: 30 }],
+    ["LE-06 seconds and seconds: half a second below the lease", { timeout: 89.5 }],
+  ])("%s is taken", (_, changes) => {
+    expect(definitionOf(define(changes)()).policy).toMatchObject({ retryAfter: 90, ...changes });
   });
 
   test("a queue that no connection has made", () => {
