@@ -27,12 +27,12 @@ const wall = {
     message: "Only the catalogue's index names libraries. Import the index, or the vocabulary's types.",
   },
   coreKnowsNoAdapter: {
-    regex: "/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/(?!(lock-store|ddl)\\.js$))",
+    regex: "/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/(?!(lock-store|ddl)\\.js$)|frameworks/)",
     message: "The core imports no adapter, only the port that adapters implement.",
   },
   adaptersKnowOnlyTheCore: {
     regex:
-      "(^\\./(?!(database|queues|lock-store|lock-words|ddl|verify)\\.js$)|/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/))",
+      "(^\\./(?!(database|queues|lock-store|lock-words|ddl|verify)\\.js$)|/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/|frameworks/))",
     message: "An adapter imports its library, its port and the core, never another adapter.",
   },
 };
@@ -41,7 +41,7 @@ const wall = {
 const walls = (...patterns) => ({ "@typescript-eslint/no-restricted-imports": ["error", { patterns }] });
 
 const plugin = [wall.pluginKnowsNoRuntime, wall.pluginNeedsNoPackage];
-const adapters = ["src/databases/**", "src/queues/**", "src/locks/**"];
+const adapters = ["src/databases/**", "src/queues/**", "src/locks/**", "src/frameworks/**"];
 
 export default defineConfig(
   globalIgnores(["**/dist/", "coverage/", "docs/api/", "examples/", "test/rules/fixtures/", "test/types/wrong/"]),

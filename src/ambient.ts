@@ -6,3 +6,8 @@ import type { TransactionScope } from "./transaction-scope.js";
  * of its own, so that the declarations of the public face need no types of Node.
  */
 export const ambient = new AsyncLocalStorage<TransactionScope>();
+
+/** Runs a function as if the transactions around it were not there, so that what it opens is one of its own. */
+export function outsideOfTransactions<R>(work: () => R): R {
+  return ambient.exit(work);
+}

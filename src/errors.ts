@@ -81,6 +81,25 @@ export class RolledBackError extends AftercommitError {
   }
 }
 
+/** An aborted transaction whose COMMIT the server answers with ROLLBACK. */
+export function swallowed(cause?: unknown): RolledBackError {
+  return new RolledBackError(
+    "The database rolled the transaction back instead of committing it: a statement in it had failed and its error was " +
+      "swallowed. Nothing is stored, no follow-up ran. Let errors of statements through, or give a statement that may " +
+      "fail a savepoint of its own.",
+    cause,
+  );
+}
+
+/** @param cause why the database did not commit */
+export function refused(cause: unknown): RolledBackError {
+  return new RolledBackError(
+    `The database did not commit the transaction (${messageOf(cause)}). Nothing is stored, no follow-up ran. ` +
+      "Run it again if the cause may pass.",
+    cause,
+  );
+}
+
 /** A transaction or its database handle was used after it had ended, usually by a promise that nobody awaits (TX-16). */
 export class TransactionClosedError extends AftercommitError {
   /** @param use what was tried, as the subject of a sentence */
@@ -152,12 +171,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Where libraries keep the error that they wrap: the language's own place, TypeORM's, Sequelize's, Prisma's. */
+const places = ["cause", "driverError", "original", "meta", "driverAdapterError"] as const;
+
 /** The error and what caused it, outermost first: ORMs and this package wrap the driver's error. */
 export function* causesOf(error: unknown): Generator<object> {
   // Eight is far above what libraries nest, and ends a cycle.
   for (let depth = 0, current = error; depth < 8; depth += 1) {
     if (typeof current !== "object" || current === null) return;
     yield current;
-    current = (current as { cause?: unknown }).cause;
+    const wrapper = current as Partial<Record<(typeof places)[number], unknown>>;
+    current = places.map((place) => wrapper[place]).find((inner) => typeof inner === "object" && inner !== null);
   }
 }

@@ -6,61 +6,89 @@ export interface GuardedHandle<Handle extends object> {
   close(): void;
 }
 
+/** Stands for the handle itself among its methods, when it is a function: `` sql`select 1` ``. */
+export const theHandleItself = Symbol("the handle itself");
+
 /** What a driver's connection can do that a transaction must know of. */
 export interface HandleMethods {
-  /** Methods whose first argument is SQL, as text or as an object with `text` or `sql`. */
+  /** Methods whose first argument is SQL: text, a template, or an object with `text`, `sql` or `queryChunks`. */
   readonly statements: ReadonlySet<PropertyKey>;
   /** Methods that would end the transaction or give the connection away. */
   readonly refused: ReadonlySet<PropertyKey>;
+  /** Objects that reach the same connection: a property, or what a method returns. */
+  readonly inner?: Readonly<Record<string, HandleMethods>>;
 }
 
 const endsTransaction =
   /^\s*(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:(?:work|transaction)\s+)?to\b))\b/i;
 
 /**
- * Wraps a driver's connection so that nothing reaches it once its transaction has ended (it is back in the pool by then,
- * and a late statement would land in somebody else's transaction), and so that nobody but the manager ends it: a COMMIT
- * that was sent past the manager cannot be seen in the answer to its own.
+ * Wraps a library's handle so that nothing reaches its connection once the transaction has ended (it is back in the pool
+ * by then, and a late statement would land in somebody else's transaction), and so that nobody but the manager ends it:
+ * a COMMIT that was sent past the manager cannot be seen in the answer to its own.
  *
- * @param target the driver's own object; its methods run on it, not on the wrapper
+ * @param target the library's own object; its methods run on it, not on the wrapper
  */
-export function guardHandle<Handle extends object>(
-  target: Handle,
-  { statements, refused }: HandleMethods,
-): GuardedHandle<Handle> {
-  let open = true;
+export function guardHandle<Handle extends object>(target: Handle, methods: HandleMethods): GuardedHandle<Handle> {
+  const life = { open: true };
+  return {
+    handle: guarded(target, methods, life, "a transaction's handle"),
+    close: () => {
+      life.open = false;
+    },
+  };
+}
+
+type Method = (...args: unknown[]) => unknown;
+
+function guarded<Target extends object>(
+  target: Target,
+  methods: HandleMethods,
+  life: { readonly open: boolean },
+  name: string,
+): Target {
   const wrappers = new Map<PropertyKey, unknown>();
 
-  const wrapped = (key: PropertyKey, method: (...args: unknown[]) => unknown) => {
+  const check = (key: PropertyKey, shown: string, args: readonly unknown[]) => {
+    if (!life.open) throw new TransactionClosedError(`A call of ${shown} on ${name}`);
+    if (methods.refused.has(key)) throw notYours(shown);
+    if (!methods.statements.has(key)) return;
+    const text = textOf(args[0]);
+    if (endsTransaction.test(text)) throw notYours(`"${text.trim()}"`);
+  };
+
+  const within = (key: PropertyKey, value: unknown): unknown => {
+    const inner = typeof key === "string" ? methods.inner?.[key] : undefined;
+    return inner === undefined || typeof value !== "object" || value === null
+      ? value
+      : guarded(value, inner, life, `\`${String(key)}\` of ${name}`);
+  };
+
+  const wrapped = (key: PropertyKey, method: Method) => {
     const known = wrappers.get(key);
     if (known !== undefined) return known;
     const wrapper = (...args: unknown[]) => {
-      if (!open) throw new TransactionClosedError(`A call of \`${String(key)}\` on a transaction's handle`);
-      if (refused.has(key)) throw notYours(`\`${String(key)}\``);
-      if (statements.has(key)) {
-        const text = textOf(args[0]);
-        if (endsTransaction.test(text)) throw notYours(`"${text.trim()}"`);
-      }
-      return Reflect.apply(method, target, args);
+      check(key, `\`${String(key)}\``, args);
+      return within(key, Reflect.apply(method, target, args));
     };
     wrappers.set(key, wrapper);
     return wrapper;
   };
 
-  const handle = new Proxy(target, {
+  return new Proxy(target, {
     get(_, key) {
       const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" && key !== "constructor"
-        ? wrapped(key, value as (...args: unknown[]) => unknown)
-        : value;
+      if (typeof value === "function" && key !== "constructor") return wrapped(key, value as Method);
+      if (!life.open && methods.inner?.[key as string] !== undefined) {
+        throw new TransactionClosedError(`A use of \`${String(key)}\` on ${name}`);
+      }
+      return within(key, value);
+    },
+    apply(_, self, args: unknown[]) {
+      check(theHandleItself, "the handle", args);
+      return Reflect.apply(target as unknown as Method, self, args);
     },
   });
-  return {
-    handle,
-    close: () => {
-      open = false;
-    },
-  };
 }
 
 function notYours(what: string): ConfigurationError {
@@ -73,6 +101,10 @@ function notYours(what: string): ConfigurationError {
 function textOf(statement: unknown): string {
   if (typeof statement === "string") return statement;
   if (typeof statement !== "object" || statement === null) return "";
-  const { text, sql } = statement as { text?: unknown; sql?: unknown };
-  return typeof text === "string" ? text : typeof sql === "string" ? sql : "";
+  if (Array.isArray(statement)) return String(statement[0]);
+  const { text, sql, queryChunks } = statement as { text?: unknown; sql?: unknown; queryChunks?: unknown };
+  for (const known of [text, sql]) if (typeof known === "string") return known;
+  // Drizzle's: the first chunk has the text in front of the first value.
+  const [first] = Array.isArray(queryChunks) ? (queryChunks as { value?: unknown }[]) : [];
+  return Array.isArray(first?.value) ? String(first.value[0]) : "";
 }

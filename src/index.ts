@@ -33,6 +33,8 @@ export type {
   Dialect,
   Executor,
   Failure,
+  ForeignTransaction,
+  ForeignTransactionWatcher,
   IsolationLevel,
   QueryOptions,
   QueryResult,

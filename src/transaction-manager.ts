@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ambient } from "./ambient.js";
 import { Committed } from "./committed.js";
-import type { BeginOptions, Database } from "./databases/database.js";
+import type { BeginOptions, Connection, Database } from "./databases/database.js";
 import {
   AfterCommitError,
   AftercommitError,
   causesOf,
   CommitOutcomeUnknownError,
   ConfigurationError,
-  messageOf,
+  refused,
   RolledBackError,
+  swallowed,
 } from "./errors.js";
+import { ForeignTransactions } from "./foreign-transactions.js";
 import { failPoint } from "./fail-points.js";
 import { assertJobGoesOn } from "./running-job.js";
 import { refuseSecondCopy } from "./single-copy.js";
@@ -46,7 +48,8 @@ export interface TransactionManager<Handle = unknown> {
 
   /**
    * Runs `work` in a transaction and commits when it returns. Called while a transaction of this manager is open in the
-   * same async context, it joins that one by a savepoint, and what it resolves to is pending until the outermost commit.
+   * same async context, or one that a framework has opened and the adapter can see, it joins that one by a savepoint, and
+   * what it resolves to is pending until the outermost commit.
    *
    * @throws whatever `work` threw: rolled back
    * @throws RolledBackError the database did not commit: rolled back
@@ -77,6 +80,8 @@ export function createTransactionManager<Handle>(
     throw new ConfigurationError(`\`mostJobs\` must be a whole number from 1, not ${String(mostJobs)}.`);
   }
 
+  const foreign = new ForeignTransactions(database, { effectOrder, onRollbackEffectError });
+
   /** The nearest scope of this manager around the running code, open or not. */
   function nearest(): TransactionScope<Handle> | undefined {
     for (let scope = ambient.getStore(); scope !== undefined; scope = scope.enclosing ?? scope.parent) {
@@ -86,8 +91,12 @@ export function createTransactionManager<Handle>(
   }
 
   function current(): TransactionScope<Handle> | undefined {
-    const scope = nearest();
-    return scope?.state === "open" ? scope : undefined;
+    const own = nearest();
+    const open = own?.state === "open" ? own : undefined;
+    const other = foreign.current();
+    // What a framework has opened inside of ours is nearer than ours.
+    if (other?.state !== "open" || open?.isWithin(other) === true) return open;
+    return other;
   }
 
   async function runOutermost<R>(
@@ -125,12 +134,12 @@ export function createTransactionManager<Handle>(
       await scope.writeStaged();
       await failPoint("transaction:before-commit");
     } catch (error) {
-      await rollBack(scope, root);
+      await rollBack(scope, connection);
       throw database.failure(error).kind === "aborted" && !(error instanceof RolledBackError)
         ? swallowed(error)
         : error;
     }
-    await commit(scope, root);
+    await commit(scope, connection);
     await failPoint("transaction:after-commit");
     return { scope, result };
   }
@@ -159,14 +168,14 @@ export function createTransactionManager<Handle>(
     },
 
     async afterCommit(effect) {
-      const scope = nearest();
+      const scope = current() ?? nearest();
       if (scope === undefined) await effect();
       else scope.afterCommit(effect);
     },
   };
 }
 
-async function commit<Handle>(scope: TransactionScope<Handle>, { connection }: Root<Handle>): Promise<void> {
+async function commit<Handle>(scope: TransactionScope<Handle>, connection: Connection<Handle>): Promise<void> {
   let answer;
   try {
     answer = await connection.commit();
@@ -183,7 +192,7 @@ async function commit<Handle>(scope: TransactionScope<Handle>, { connection }: R
   scope.committed();
 }
 
-async function rollBack<Handle>(scope: TransactionScope<Handle>, { connection }: Root<Handle>): Promise<void> {
+async function rollBack<Handle>(scope: TransactionScope<Handle>, connection: Connection<Handle>): Promise<void> {
   let broken = false;
   scope.end();
   try {
@@ -194,23 +203,6 @@ async function rollBack<Handle>(scope: TransactionScope<Handle>, { connection }:
   }
   connection.release(broken);
   await scope.rolledBack();
-}
-
-function swallowed(cause?: unknown): RolledBackError {
-  return new RolledBackError(
-    "The database rolled the transaction back instead of committing it: a statement in it had failed and its error was " +
-      "swallowed. Nothing is stored, no follow-up ran. Let errors of statements through, or give a statement that may " +
-      "fail a savepoint of its own.",
-    cause,
-  );
-}
-
-function refused(cause: unknown): RolledBackError {
-  return new RolledBackError(
-    `The database did not commit the transaction (${messageOf(cause)}). Nothing is stored, no follow-up ran. ` +
-      "Run it again if the cause may pass.",
-    cause,
-  );
 }
 
 function isRetryable(database: Database, error: unknown): boolean {

@@ -13,7 +13,7 @@ import { type Transaction } from "./transaction.js";
 /** What all scopes of one outermost transaction share. */
 export interface Root<Handle> {
   readonly database: Database<Handle>;
-  readonly connection: Connection<Handle>;
+  readonly connection: Omit<Connection<Handle>, "commit" | "rollback" | "release">;
   /** Told of errors of `afterRollback` effects: they must not hide why the transaction was rolled back. */
   readonly onRollbackEffectError: (error: unknown) => void;
   /** Why the whole transaction is gone although its function goes on (a deadlock on MySQL). */
@@ -56,6 +56,10 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
 
   get database(): Database<Handle> {
     return this.#root.database;
+  }
+
+  get root(): Root<Handle> {
+    return this.#root;
   }
 
   get state(): ScopeState {
@@ -110,8 +114,7 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
       this.assertNothingIsRunning();
       this.#state = "ending";
       await this.#release(name);
-      this.#state = "released";
-      if (this.parent !== undefined) this.parent.#staged.absorb(this.#staged);
+      this.released();
       return result;
     } catch (error) {
       if (!this.#abandoned) await this.#rollBackTo(name, error);
@@ -185,6 +188,12 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
     running.end();
   }
 
+  /** What was staged in this savepoint is the enclosing frame's from now on. */
+  released(): void {
+    this.#state = "released";
+    if (this.parent !== undefined) this.parent.#staged.absorb(this.#staged);
+  }
+
   committed(): void {
     this.#state = "committed";
   }
@@ -203,6 +212,11 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
   /** Runs every effect; returns what they threw. */
   runCommitEffects(order: "registration" | "inner first"): Promise<unknown[]> {
     return this.#staged.runCommitEffects(order);
+  }
+
+  /** Whether this is that scope, or a savepoint in it. */
+  isWithin(outer: TransactionScope): boolean {
+    return this === outer || this.parent?.isWithin(outer) === true;
   }
 
   assertOpen(use: string): void {

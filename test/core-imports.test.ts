@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 
@@ -21,14 +21,18 @@ test("importing the package loads no adapter and no other package", () => {
   const names = [...loaded(join(src, "index.ts"))].map((file) => (existsSync(file) ? relative(src, file) : file));
   expect(names).toContain("transaction-manager.ts");
   const adapters = names.filter(
-    (name) => /^(?:databases|queues|locks)\//.test(name) && !/\/(?:database|queues|lock-store|ddl)\.ts$/.test(name),
+    (name) => /^(?:databases|queues|locks|frameworks)\//.test(name) && !/\/(?:database|queues|lock-store|ddl)\.ts$/.test(name),
   );
   expect(adapters).toEqual([]);
   expect(names.filter((name) => !name.endsWith(".ts") && !name.startsWith("node:"))).toEqual([]);
 });
 
-test.each(["pg", "mysql2", "better-sqlite3", "pglite"])("the adapter of %s loads no package", (name) => {
-  const packages = [...loaded(join(src, `databases/${name}.ts`))].filter((file) => !file.startsWith(src));
+const noLibrary = ["databases", "frameworks"].flatMap((folder) =>
+  readdirSync(join(src, folder)).map((file) => `${folder}/${file}`),
+);
+
+test.each(noLibrary)("%s loads no package", (file) => {
+  const packages = [...loaded(join(src, file))].filter((file) => !file.startsWith(src));
   expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual([]);
 });
 

@@ -1,9 +1,9 @@
 /** What counts as "was there already", on real databases (F13). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { insertOnce } from "../src/insert-once.js";
-import { subjects, type Opened } from "./databases/subjects.js";
+import { driversAndMostUsed, type Opened } from "./databases/subjects.js";
 
-describe.each(subjects)("$name", (subject) => {
+describe.each(driversAndMostUsed)("$name", (subject) => {
   describe.skipIf(!subject.available)("on its server", () => {
     let opened: Opened;
 

@@ -74,11 +74,39 @@ export type Failure =
 /** Ends a subscription. Safe to call twice, and after it was lost. */
 export type StopListening = () => Promise<void>;
 
+/** A transaction that somebody else has opened and will end, such as a framework with a decorator. */
+export interface ForeignTransaction<Handle> {
+  /** The transaction and its savepoints that are open, outermost first: for each one object, the same until it ends. */
+  readonly frames: readonly object[];
+  /** For statements and savepoints in it. Never ended by whoever joins. */
+  readonly connection: Omit<Connection<Handle>, "commit" | "rollback" | "release">;
+
+  /** To be told how it goes on. Called once for each transaction. */
+  watch(watcher: ForeignTransactionWatcher): void;
+  /** Asks the server whether the transaction is there and whole. To be sent last before COMMIT; rejects when it is not. */
+  prove(): Promise<void>;
+  /** Whether `prove` rejected because the transaction had been ended before. */
+  isOver(error: unknown): boolean;
+}
+
+export interface ForeignTransactionWatcher {
+  /** Right before COMMIT. What it throws makes the owner roll back. */
+  committing(): Promise<void>;
+  /** The server has confirmed COMMIT. What it throws reaches the owner's caller. */
+  committed(): Promise<void>;
+  /** A savepoint was released. */
+  released(frame: object): void;
+  /** The transaction, or a savepoint, was rolled back. */
+  rolledBack(frame: object): Promise<void>;
+}
+
 export interface Database<Handle = unknown> extends Executor {
   readonly dialect: Dialect;
 
   /** Opens a transaction on a connection of its own. */
   begin(options?: BeginOptions): Promise<Connection<Handle>>;
+  /** The open transaction of somebody else that the running code is in, where the library can tell. */
+  foreign?(): ForeignTransaction<Handle> | undefined;
   /** What went wrong, for an error that came from this database. */
   failure(error: unknown): Failure;
 

@@ -1,4 +1,5 @@
 import { guardHandle, type HandleMethods } from "../guarded-handle.js";
+import { HeldTransaction } from "../held-transaction.js";
 import { postgresFailure, refusedByPostgres } from "../postgres-errors.js";
 import type { BeginOptions, CommitAnswer, Connection, Database, QueryResult } from "./database.js";
 
@@ -49,21 +50,11 @@ export function pgliteDatabase<Db extends Pglite>(db: Db): Database<TransactionO
   };
 }
 
-/** PGlite ends a transaction when a callback does. This turns it round: the callback waits for `end`. */
 async function begin<Handle extends PgliteTransaction>(
   db: Pglite<Handle>,
   { isolation }: BeginOptions = {},
 ): Promise<Connection<Handle>> {
-  const connection = await new Promise<PgliteConnection<Handle>>((resolve, reject) => {
-    const ended: Promise<unknown> = db.transaction(
-      (tx) =>
-        new Promise<void>((commit, rollBack) => {
-          resolve(new PgliteConnection(tx, { commit, rollBack, ended: () => ended }));
-        }),
-    );
-    // Before the callback runs this is a failed BEGIN; after it, nobody listens to this promise any more.
-    ended.catch(reject);
-  });
+  const connection = new PgliteConnection(await HeldTransaction.open<Handle>((work) => db.transaction(work)));
   if (isolation !== undefined) {
     // The level is one of three words, so this cannot fail.
     await connection.query(`SET TRANSACTION ISOLATION LEVEL ${isolation.toUpperCase()}`);
@@ -71,21 +62,15 @@ async function begin<Handle extends PgliteTransaction>(
   return connection;
 }
 
-interface Ending {
-  readonly commit: () => void;
-  readonly rollBack: (reason: unknown) => void;
-  readonly ended: () => Promise<unknown>;
-}
-
 class PgliteConnection<Handle extends PgliteTransaction> implements Connection<Handle> {
   readonly #tx: Handle;
-  readonly #ending: Ending;
+  readonly #held: HeldTransaction<Handle>;
   readonly #guarded;
 
-  constructor(tx: Handle, ending: Ending) {
-    this.#tx = tx;
-    this.#ending = ending;
-    this.#guarded = guardHandle(tx, methods);
+  constructor(held: HeldTransaction<Handle>) {
+    this.#tx = held.handle;
+    this.#held = held;
+    this.#guarded = guardHandle(held.handle, methods);
   }
 
   get handle(): Handle {
@@ -110,9 +95,8 @@ class PgliteConnection<Handle extends PgliteTransaction> implements Connection<H
 
   async commit(): Promise<CommitAnswer> {
     this.#guarded.close();
-    this.#ending.commit();
     try {
-      await this.#ending.ended();
+      await this.#held.commit();
       return { outcome: "committed" };
     } catch (cause) {
       // 25P02 is PGlite's word for a COMMIT that was answered with ROLLBACK: there the database gave no reason.
@@ -124,11 +108,7 @@ class PgliteConnection<Handle extends PgliteTransaction> implements Connection<H
 
   async rollback(): Promise<void> {
     this.#guarded.close();
-    const reason = new Error("rolled back");
-    this.#ending.rollBack(reason);
-    await this.#ending.ended().catch((error: unknown) => {
-      if (error !== reason) throw error;
-    });
+    await this.#held.rollback();
   }
 
   release(): void {

@@ -1,11 +1,27 @@
 /** What every database adapter must do, on real databases: above all, never take a rollback for a commit. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { AftercommitError, ConfigurationError, RolledBackError, TransactionClosedError } from "../../src/errors.js";
+import {
+  AftercommitError,
+  causesOf,
+  ConfigurationError,
+  RolledBackError,
+  TransactionClosedError,
+} from "../../src/errors.js";
 import { createTransactionManager, type TransactionManager } from "../../src/transaction-manager.js";
+import { execute } from "../../src/transaction-statements.js";
 import type { Transaction } from "../../src/transaction.js";
-import { subjects, type Opened } from "./subjects.js";
+import { everySubject, type Opened } from "./subjects.js";
 
-describe.each(subjects)("$name", (subject) => {
+/** The error of this package that a promise rejects with, or that a library wrapped into one of its own. */
+async function ours(rejecting: Promise<unknown>): Promise<AftercommitError | undefined> {
+  const error = await rejecting.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return [...causesOf(error)].find((cause) => cause instanceof AftercommitError);
+}
+
+describe.each(everySubject)("$name", (subject) => {
   const { available, deferred, abortsOnError } = subject;
   describe.skipIf(!available)("on its server", () => {
     let opened: Opened;
@@ -100,7 +116,7 @@ describe.each(subjects)("$name", (subject) => {
         await insert(tx, 1);
         await opened.on(tx.handle, sql);
       });
-      await expect(run).rejects.toThrow(ConfigurationError);
+      expect(await ours(run)).toBeInstanceOf(ConfigurationError);
       expect(await stored()).toEqual([]);
     });
 
@@ -158,9 +174,8 @@ describe.each(subjects)("$name", (subject) => {
       const kept: unknown[] = [];
       await transactions.run((tx) => kept.push(tx.handle, tx));
       const [handle, tx] = kept as [unknown, Transaction];
-      await expect((async () => opened.on(handle, "delete from conformance"))()).rejects.toThrow(
-        TransactionClosedError,
-      );
+      const late = (async () => opened.on(handle, "delete from conformance"))();
+      expect(await ours(late)).toBeInstanceOf(TransactionClosedError);
       expect(() => tx.handle).toThrow(TransactionClosedError);
     });
 
@@ -172,6 +187,62 @@ describe.each(subjects)("$name", (subject) => {
       expect(opened.database.failure(wrapped).kind).toBe("unique violation");
       const missing = await opened.database.query("select 1 from absent_table").catch((error: unknown) => error);
       expect(opened.database.failure(missing)).toEqual({ kind: "other" });
+    });
+
+    test("an error of a statement on the handle is understood, however the library wraps it", async () => {
+      const constraint = { postgres: "conformance_pkey", mysql: "PRIMARY", sqlite: "conformance.id" };
+      const twice = transactions.run(async (tx) => {
+        await insert(tx, 1);
+        await insert(tx, 1);
+      });
+      const error = await twice.catch((reason: unknown) => reason);
+      expect(opened.database.failure(error)).toEqual({
+        kind: "unique violation",
+        constraint: constraint[opened.database.dialect],
+      });
+      const missing = transactions.run((tx) => opened.on(tx.handle, "insert into absent_table values (1)"));
+      expect(opened.database.failure(await missing.catch((reason: unknown) => reason))).toEqual({ kind: "other" });
+    });
+
+    test.skipIf(!abortsOnError)("a statement after one that failed says that the transaction is aborted", async () => {
+      await transactions
+        .run(async (tx) => {
+          await insert(tx, 1);
+          await insert(tx, 1).catch(() => undefined);
+          const error = await insert(tx, 2).catch((reason: unknown) => reason);
+          expect(opened.database.failure(error)).toEqual({ kind: "aborted" });
+          throw new Error("seen");
+        })
+        .catch((error: unknown) => {
+          expect((error as Error).message).toBe("seen");
+        });
+    });
+
+    test("TX-09 serializable transactions that collide run again, and lose nothing", async () => {
+      await opened.database.query("insert into conformance values (0)");
+      const increment = (tx: Transaction) => opened.on(tx.handle, "update conformance set id = id + 1");
+      const runs = Array.from({ length: 8 }, () =>
+        transactions.run(increment, { isolation: "serializable", attempts: 100 }),
+      );
+      await Promise.all(runs);
+      expect(await stored()).toEqual([8]);
+    });
+
+    describe.skipIf(subject.port === undefined)("isolation", () => {
+      test.each([
+        { isolation: "read committed", seen: 1 },
+        { isolation: "repeatable read", seen: 0 },
+      ] as const)("is what was asked for: $isolation", async ({ isolation, seen }) => {
+        const { value } = await transactions.run(
+          async (tx) => {
+            await execute(tx, "select id from conformance");
+            await opened.database.query("insert into conformance values (1)");
+            return await execute(tx, "select id from conformance");
+          },
+          { isolation },
+        );
+        expect(value.rows).toHaveLength(seen);
+      });
     });
 
     test("rows and the number of changed rows come back", async () => {
@@ -189,9 +260,7 @@ describe.each(subjects)("$name", (subject) => {
     });
 
     test("every error of this package says what state the data is in", async () => {
-      const error: unknown = await transactions
-        .run((tx) => opened.on(tx.handle, "COMMIT"))
-        .catch((reason: unknown) => reason);
+      const error = await ours(transactions.run((tx) => opened.on(tx.handle, "COMMIT")));
       expect(error).toBeInstanceOf(AftercommitError);
       expect(error).toMatchObject({ code: "AFTERCOMMIT_CONFIGURATION", state: "nothing written" });
     });

@@ -1,13 +1,15 @@
 /** Wake-ups of PostgreSQL. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { postgresPort, subjects } from "./subjects.js";
+import { everySubject, postgresPort, subjects } from "./subjects.js";
 import { layWire } from "./wire.js";
 
 /** Channels are of the database, whatever the schema. */
 const channel = `aftercommit_test_${process.pid.toString()}`;
 
-describe.each(subjects.filter(({ name }) => name === "pg" || name === "pglite"))("$name", (subject) => {
+const withListen = everySubject.filter(({ name }) => ["pg", "pglite", "postgres"].includes(name));
+
+describe.each(withListen)("$name", (subject) => {
   test.skipIf(!subject.available)("a notification arrives after its commit, until the subscription ends", async () => {
     const opened = await subject.open();
     const heard: string[] = [];

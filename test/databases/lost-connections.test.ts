@@ -2,13 +2,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CommitOutcomeUnknownError, RolledBackError } from "../../src/errors.js";
 import { createTransactionManager, type TransactionManager } from "../../src/transaction-manager.js";
-import { mysqlPort, postgresPort, subjects, type Opened } from "./subjects.js";
+import { everySubject, type Opened } from "./subjects.js";
 import { layWire, type Wire } from "./wire.js";
 
-const overTheNetwork = subjects.filter(({ name }) => name === "pg" || name === "mysql2");
+const overTheNetwork = everySubject.flatMap(({ port, ...subject }) =>
+  port === undefined ? [] : [{ ...subject, port }],
+);
 
 describe.each(overTheNetwork)("$name", (subject) => {
-  const { name, available } = subject;
+  const { port, available } = subject;
   describe.skipIf(!available)("on its server", () => {
     let wire: Wire;
     let opened: Opened;
@@ -16,7 +18,7 @@ describe.each(overTheNetwork)("$name", (subject) => {
     let ran: string[];
 
     beforeAll(async () => {
-      wire = await layWire(name === "pg" ? postgresPort : mysqlPort);
+      wire = await layWire(port);
       opened = await subject.open({ port: wire.port });
       transactions = createTransactionManager(opened.database);
       await opened.database.query("create table lost_connections (id integer not null primary key)");

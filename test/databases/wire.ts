@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 /** A wire between a client and its server that can be cut at a chosen moment. */
 export interface Wire {
   readonly port: number;
-  /** Cuts when the client sends `text`: before the server gets it, or when the server has answered it. Several come one after the other. */
+  /** Cuts when the client sends the word `text`, in any case: before the server gets it, or when the server has answered it. Several come one after the other. */
   cutAt(text: string, when: "before it arrives" | "before the answer arrives"): void;
   /** Whether a planned cut has not happened yet. */
   isWaitingToCut(): boolean;
@@ -16,7 +16,7 @@ export interface Wire {
 }
 
 export async function layWire(serverPort: number): Promise<Wire> {
-  const plans: { readonly text: string; readonly when: "before it arrives" | "before the answer arrives" }[] = [];
+  const plans: { readonly word: RegExp; readonly when: "before it arrives" | "before the answer arrives" }[] = [];
   const open = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -34,7 +34,7 @@ export async function layWire(serverPort: number): Promise<Wire> {
     }
     client.on("data", (data: Buffer) => {
       const [planned] = plans;
-      if (planned === undefined || !data.includes(planned.text)) {
+      if (planned === undefined || !planned.word.test(data.toString("latin1"))) {
         upstream.write(data);
         return;
       }
@@ -66,7 +66,7 @@ export async function layWire(serverPort: number): Promise<Wire> {
   return {
     port,
     cutAt: (text, when) => {
-      plans.push({ text, when });
+      plans.push({ word: new RegExp(`\\b${text}\\b`, "i"), when });
     },
     isWaitingToCut: () => plans.length > 0,
     cut,

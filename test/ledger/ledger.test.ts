@@ -8,10 +8,10 @@ import { createLedger, type Ledger } from "../../src/ledger/ledger.js";
 import type { SqlEffect } from "../../src/ledger/sql-effect.js";
 import { createTransactionManager, type TransactionManager } from "../../src/transaction-manager.js";
 import type { Transaction } from "../../src/transaction.js";
-import { subjects, type Opened } from "../databases/subjects.js";
+import { driversAndMostUsed, type Opened } from "../databases/subjects.js";
 import { statementsOf } from "./statements.js";
 
-describe.each(subjects)("$name", (subject) => {
+describe.each(driversAndMostUsed)("$name", (subject) => {
   describe.skipIf(!subject.available)("on its server", () => {
     let opened: Opened;
     let transactions: TransactionManager;

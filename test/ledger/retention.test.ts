@@ -11,7 +11,7 @@ import { createLedger } from "../../src/ledger/ledger.js";
 import { longestRedelivery } from "../../src/ledger/retention.js";
 import { memoryQueues } from "../../src/queues/memory.js";
 import { createTransactionManager, type TransactionManager } from "../../src/transaction-manager.js";
-import { subjects, type Opened } from "../databases/subjects.js";
+import { driversAndMostUsed, type Opened } from "../databases/subjects.js";
 import { statementsOf } from "./statements.js";
 
 const day = 86_400;
@@ -33,7 +33,7 @@ test.each([
   expect(longestRedelivery({ name: "q", timeout: 30, retryAfter: 100, ...policy })).toBe(seconds);
 });
 
-describe.each(subjects)("$name", (subject) => {
+describe.each(driversAndMostUsed)("$name", (subject) => {
   describe.skipIf(!subject.available)("on its server", () => {
     let opened: Opened;
     let transactions: TransactionManager;

@@ -1,10 +1,10 @@
 /** Immediate dispatch, with the relay to catch up (F17), on real databases. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { subjects } from "../databases/subjects.js";
+import { driversAndMostUsed } from "../databases/subjects.js";
 import { down, Setting } from "./setting.js";
 
-describe.each(subjects)("$name", (subject) => {
+describe.each(driversAndMostUsed)("$name", (subject) => {
   describe.skipIf(!subject.available)("on its server", () => {
     let setting: Setting;
 

@@ -14,10 +14,10 @@ import { outboxDdl } from "../../src/outbox/ddl.js";
 import { createOutbox } from "../../src/outbox/outbox.js";
 import { createTransactionManager } from "../../src/transaction-manager.js";
 import type { Transaction } from "../../src/transaction.js";
-import { subjects } from "../databases/subjects.js";
+import { driversAndMostUsed } from "../databases/subjects.js";
 import { Setting } from "./setting.js";
 
-describe.each(subjects)("$name", (subject) => {
+describe.each(driversAndMostUsed)("$name", (subject) => {
   describe.skipIf(!subject.available)("on its server", () => {
     let setting: Setting;
 

@@ -5,13 +5,13 @@ import { newJobId } from "../../src/job-id.js";
 import { insertInto } from "../../src/outbox/outbox-insert.js";
 import { createRelay } from "../../src/outbox/relay.js";
 import { ConfigurationError } from "../../src/errors.js";
-import { subjects } from "../databases/subjects.js";
+import { driversAndMostUsed, subjects } from "../databases/subjects.js";
 import { down, Setting } from "./setting.js";
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 const byNumber = (a: number, b: number) => a - b;
 
-describe.each(subjects)("$name", (subject) => {
+describe.each(driversAndMostUsed)("$name", (subject) => {
   describe.skipIf(!subject.available)("on its server", () => {
     let setting: Setting;
 

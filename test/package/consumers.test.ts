@@ -73,8 +73,10 @@ const files = {
   "types.mts": `
     import aftercommit from "eslint-plugin-aftercommit";
     import { afterCommit, createTransactionManager, defineConnection, version, type Committed } from "aftercommit";
+    import { drizzleDatabase } from "aftercommit/databases/drizzle";
     import { pgDatabase } from "aftercommit/databases/pg";
     import { memoryQueues } from "aftercommit/queues/memory";
+    import { drizzle } from "drizzle-orm/node-postgres";
     import type { ESLint, Linter } from "eslint";
 
     export const plugin: ESLint.Plugin = aftercommit;
@@ -86,6 +88,8 @@ const files = {
     export const sentence: string = version;
     export const confirm = (pool: Parameters<typeof pgDatabase>[0]): Promise<Committed<number>> =>
       createTransactionManager(pgDatabase(pool)).run(() => 7);
+    export const transactions = createTransactionManager(drizzleDatabase(drizzle("postgres://localhost/shop")));
+    export const selected = transactions.run((tx) => tx.handle.execute("select 1"));
     export const connection = defineConnection({ queues: memoryQueues(), retryAfter: 90, delivery: afterCommit() });
   `,
 };
