@@ -63,14 +63,23 @@ export function failureOn(server: keyof typeof servers): (error: unknown) => Fai
   return servers[server].failure;
 }
 
-/** COMMIT for libraries that leave a transaction open whose COMMIT was refused. */
+/**
+ * COMMIT for libraries that leave a transaction open whose COMMIT was refused.
+ *
+ * @param isCommitted for libraries with hooks of their own: a hook that fails must not make a commit look like none
+ */
 export async function commitOrRollBack(
   commit: () => Promise<unknown>,
   rollback: () => Promise<unknown>,
+  isCommitted: () => boolean = () => false,
 ): Promise<void> {
   try {
     await commit();
   } catch (error) {
+    if (isCommitted()) {
+      process.emitWarning(error instanceof Error ? error : String(error));
+      return;
+    }
     await rollback().catch(() => undefined);
     throw error;
   }

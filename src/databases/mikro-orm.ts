@@ -58,12 +58,14 @@ async function begin<Manager extends MikroOrmManager>(
 ): Promise<LibraryTransaction<Manager>> {
   const em = global.fork() as Manager;
   await em.begin((isolation === undefined ? {} : { isolationLevel: isolation }) as never);
+  const transaction = em.getTransactionContext() as { readonly isCommitted: boolean };
   return {
     ...workOf(em),
     commit: () =>
       commitOrRollBack(
         () => em.commit(),
         () => em.rollback(),
+        () => transaction.isCommitted,
       ),
     rollback: () => em.rollback(),
   };

@@ -100,6 +100,7 @@ async function begin<Source extends TypeormDataSource>(
         commitOrRollBack(
           () => runner.commitTransaction(),
           () => runner.rollbackTransaction(),
+          () => !runner.isTransactionActive,
         ),
       rollback: () => runner.rollbackTransaction(),
       release(broken) {
@@ -158,7 +159,11 @@ class JoinedTransaction<Manager extends object> implements ForeignTransaction<Ma
       }
       await watcher.committing();
       sentCommit = true;
-      await onRunner(commitTransaction);
+      await onRunner(commitTransaction).catch((error: unknown) => {
+        // A subscriber that fails after the COMMIT, or the COMMIT itself.
+        if (this.#runner.isTransactionActive) throw error;
+        process.emitWarning(error instanceof Error ? error : String(error));
+      });
       this.#pop();
       this.#end({ startTransaction, commitTransaction, rollbackTransaction });
       await watcher.committed();
