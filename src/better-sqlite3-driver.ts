@@ -1,3 +1,4 @@
+import type { QueryResult } from "./databases/database.js";
 import type { SqliteDriver } from "./sqlite-database.js";
 
 interface Statement {
@@ -19,7 +20,7 @@ export function betterSqlite3Driver(db: BetterSqlite3): SqliteDriver {
     isInTransaction: () => db.inTransaction,
     busyTimeoutMs: () => Number(db.pragma("busy_timeout", { simple: true })),
     exec: (text) => void db.exec(text),
-    run: <Row>(text: string, values: readonly unknown[]) => {
+    run: <Row>(text: string, values: readonly unknown[]): QueryResult<Row> => {
       const statement = db.prepare(text);
       return statement.reader
         ? { rows: statement.all(...values) as Row[], affectedRows: 0 }

@@ -10,7 +10,11 @@ interface PgConnection {
 
 /** A connection of `mysql2` or `mysql` with callbacks. */
 interface MysqlConnection {
-  query(text: string, values: readonly unknown[], done: (error: unknown, answer: unknown) => void): unknown;
+  query(
+    text: string,
+    values: readonly unknown[],
+    done: (error: Error | null | undefined, answer: unknown) => void,
+  ): unknown;
   destroy(): void;
 }
 
@@ -35,8 +39,8 @@ export function driverConnection(server: "postgres" | "mysql", connection: unkno
     query: <Row>(text: string, values: readonly unknown[] = []) =>
       new Promise<QueryResult<Row>>((resolve, reject) => {
         client.query(text, values, (error, answer) => {
-          if (error === null || error === undefined) resolve(mysqlResult<Row>(answer));
-          else reject(error instanceof Error ? error : new Error(String(error)));
+          if (error) reject(error);
+          else resolve(mysqlResult<Row>(answer));
         });
       }),
     destroy: () => {

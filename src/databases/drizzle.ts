@@ -49,7 +49,7 @@ const methods: HandleMethods = {
 export function drizzleDatabase<Db extends DrizzleOnServer | DrizzleOnSqlite>(db: Db): Database<HandleOf<Db>> {
   const database = isOnSqlite(db)
     ? sqliteDatabase(betterSqlite3Driver(db.$client), db, methods)
-    : onServer(db as DrizzleOnServer, serverOf(db));
+    : onServer(db, serverOf(db));
   return database as Database<object> as Database<HandleOf<Db>>;
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.js";
 import type { HandleMethods } from "../guarded-handle.js";
 import { sqliteDatabase, type SqliteOptions } from "../sqlite-database.js";
-import type { Database } from "./database.js";
+import type { Database, QueryResult } from "./database.js";
 
 export type { SqliteOptions };
 
@@ -43,7 +43,7 @@ export function nodeSqliteDatabase<Db extends NodeSqlite>(db: Db, options?: Sqli
     exec: (text: string) => {
       db.exec(text);
     },
-    run: <Row>(text: string, values: readonly unknown[]) => {
+    run: <Row>(text: string, values: readonly unknown[]): QueryResult<Row> => {
       const statement = db.prepare(text);
       return statement.columns().length > 0
         ? { rows: statement.all(...(values as never[])) as Row[], affectedRows: 0 }

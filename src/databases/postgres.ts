@@ -72,9 +72,9 @@ export function postgresDatabase<Sql extends PostgresSql>(sql: Sql): Database<Tr
     failure: failureOn("postgres"),
     // It listens again by itself when the connection was lost, so there is nothing to tell.
     async listen(channel, wake) {
-      const { unlisten } = await sql.listen(channel, wake);
+      const listening = await sql.listen(channel, wake);
       let stopped: Promise<void> | undefined;
-      return () => (stopped ??= unlisten());
+      return () => (stopped ??= listening.unlisten());
     },
   };
 }

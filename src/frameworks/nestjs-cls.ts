@@ -6,10 +6,7 @@ import type { RunOptions, TransactionManager } from "../transaction-manager.js";
 /** What `@nestjs-cls/transactional` asks of an adapter. */
 export interface NestjsClsAdapter<Handle> {
   readonly connection: TransactionManager;
-  optionsFactory(
-    this: void,
-    connection: unknown,
-  ): {
+  readonly optionsFactory: (connection: unknown) => {
     wrapWithTransaction(
       options: RunOptions,
       method: () => Promise<unknown>,

@@ -1,8 +1,8 @@
 /** `@nestjs-cls/transactional` in a real Nest application, with transactions of this package under it. */
 import { ClsPluginTransactional, Propagation, TransactionHost } from "@nestjs-cls/transactional";
-import type { INestApplicationContext } from "@nestjs/common";
+import { Logger, type INestApplicationContext } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
-import { ClsModule } from "nestjs-cls";
+import { ClsModule, ClsModuleOptions } from "nestjs-cls";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RolledBackError } from "../../src/errors.js";
 import { nestjsClsAdapter, type NestjsClsAdapter } from "../../src/frameworks/nestjs-cls.js";
@@ -24,10 +24,9 @@ describe.skipIf(!prismaOnPostgres.available)("on PostgreSQL, through Prisma", ()
     await opened.database.query("create table conformance (id integer not null primary key)");
     transactions = createTransactionManager(opened.database);
     const adapter = nestjsClsAdapter(transactions, outside);
-    application = await NestFactory.createApplicationContext(
-      ClsModule.forRoot({ plugins: [new ClsPluginTransactional({ adapter })] }),
-      { logger: false },
-    );
+    const options = Object.assign(new ClsModuleOptions(), { plugins: [new ClsPluginTransactional({ adapter })] });
+    Logger.overrideLogger(false);
+    application = await NestFactory.createApplicationContext(ClsModule.forRoot(options));
     host = application.get(TransactionHost);
   });
   beforeEach(async () => {
