@@ -21,7 +21,8 @@ test("importing the package loads no adapter and no other package", () => {
   const names = [...loaded(join(src, "index.ts"))].map((file) => (existsSync(file) ? relative(src, file) : file));
   expect(names).toContain("transaction-manager.ts");
   const adapters = names.filter(
-    (name) => /^(?:databases|queues|locks|frameworks)\//.test(name) && !/\/(?:database|queues|lock-store|ddl)\.ts$/.test(name),
+    (name) =>
+      /^(?:databases|queues|locks|frameworks)\//.test(name) && !/\/(?:database|queues|lock-store|ddl)\.ts$/.test(name),
   );
   expect(adapters).toEqual([]);
   expect(names.filter((name) => !name.endsWith(".ts") && !name.startsWith("node:"))).toEqual([]);

@@ -35,6 +35,7 @@ const isFirstCondition = "(SELECT count(*) FROM aftercommit_first) = 1";
 
 /** In the message of the error by which the statement undoes itself; the number of rows follows. */
 const missedMark = "aftercommit: rows changed = ";
+const missed = new RegExp(`${missedMark}(\\d+)`);
 
 /**
  * Writes the record and does the effect in one statement. Without a transaction around it, it is one by itself.
@@ -91,8 +92,9 @@ function textOf({ statement }: SqlEffect, isFirst: string): string {
 
 function rowsMissed(error: unknown): number | undefined {
   for (const cause of causesOf(error)) {
-    const [, after] = messageOf(cause).split(missedMark);
-    if (after !== undefined) return Number.parseInt(after, 10);
+    // With its number: libraries put the statement's text into their messages, and the mark stands in it.
+    const [, changed] = missed.exec(messageOf(cause)) ?? [];
+    if (changed !== undefined) return Number(changed);
   }
   return undefined;
 }

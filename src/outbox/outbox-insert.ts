@@ -45,7 +45,7 @@ function insertIntoPostgres(table: string): Insert {
       if (claim !== undefined) values.push(claim.token, claim.for);
     }
     // In the same statement, so it costs no way to the server. PostgreSQL sends one for all rows of a queue.
-    if (notify !== undefined) text += ` RETURNING pg_notify($${values.push(notify).toString()}, queue)`;
+    if (notify !== undefined) text += ` RETURNING pg_notify($${values.push(notify).toString()}, queue)::text`;
     await executor.query(text, values, { repeated: true });
   };
 }
@@ -60,9 +60,9 @@ async function lockKeys(executor: Executor, rows: readonly NewRow[]): Promise<vo
     if (message.orderKey !== undefined) keys.add(`${queue} ${message.orderKey}`);
   }
   if (keys.size === 0) return;
-  // Always in the same order, or two transactions could wait for each other.
+  // As text, because Prisma knows no void. Always in the same order, or two transactions could wait for each other.
   await executor.query(
-    "SELECT pg_advisory_xact_lock(lock) FROM (SELECT hashtextextended(key, 8190) AS lock " +
+    "SELECT pg_advisory_xact_lock(lock)::text FROM (SELECT hashtextextended(key, 8190) AS lock " +
       "FROM json_array_elements_text($1) AS key ORDER BY lock) AS locks",
     [JSON.stringify([...keys])],
   );

@@ -73,6 +73,6 @@ export class WakeUp {
   notify(queue: string): void {
     for (const listener of this.#listeners) listener(queue);
     if (this.channel === undefined) return;
-    void this.#database.query("SELECT pg_notify($1, $2)", [this.channel, queue]).catch(() => undefined);
+    void this.#database.query("SELECT pg_notify($1, $2)::text", [this.channel, queue]).catch(() => undefined);
   }
 }

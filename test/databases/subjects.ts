@@ -51,4 +51,4 @@ export const everySubject: readonly Subject[] = [
   mariadbSubject,
 ];
 
-export { mysqlPort, postgresPort, type Opened, type Subject } from "./subjects/subject.js";
+export { postgresPort, type Opened, type Subject } from "./subjects/subject.js";

@@ -49,7 +49,7 @@ export interface PostgresPlace extends Place {
 type Library<At> = (place: At) => Opened | Promise<Opened>;
 
 export const postgresPort = 5432;
-export const mysqlPort = 3306;
+const mysqlPort = 3306;
 
 /** A name for each opening, so that test files, and runs of them, do not meet. */
 const ownName = () => `aftercommit_${process.pid.toString()}_${randomBytes(4).toString("hex")}`;
