@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineConnection } from "../../src/connection.js";
 import type { ControlEvent } from "../../src/controls/control-events.js";
 import type { ControlOptions } from "../../src/controls/control-options.js";
-import { afterCommit } from "../../src/delivery.js";
+import { afterCommit, type Delivery } from "../../src/delivery.js";
 import type { LockStore } from "../../src/locks/lock-store.js";
 import { memoryLocks } from "../../src/locks/memory.js";
 import { memoryQueues, type MemoryQueues } from "../../src/queues/memory.js";
@@ -22,6 +22,7 @@ export interface DefineOptions {
   readonly backoff?: readonly number[];
   readonly timeout?: number;
   readonly retryAfter?: number;
+  readonly delivery?: Delivery;
 }
 
 /** Queues and locks in memory, with time in the test's hands. */

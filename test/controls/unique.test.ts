@@ -1,11 +1,14 @@
 /** `unique`, by locks of a store, on the queues in memory (F4, F5). The queues that do it themselves: native.test.ts. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { defineConnection } from "../../src/connection.js";
 import { LockStoreError } from "../../src/controls/control-context.js";
+import { afterCommit } from "../../src/delivery.js";
 import { AfterCommitError, ConfigurationError, InvalidKeyError } from "../../src/errors.js";
 import { newJobId } from "../../src/job-id.js";
+import { createOutbox } from "../../src/outbox/outbox.js";
 import { definitionOf } from "../../src/queue.js";
 import type { Transaction } from "../../src/transaction.js";
-import { pass, Setting, sleep, type Payload } from "./setting.js";
+import { pass, payloadSchema, Setting, sleep, type Payload } from "./setting.js";
 
 let setting: Setting;
 beforeEach(() => {
@@ -320,6 +323,18 @@ test("an id that cannot be told is refused before anything is staged", async () 
   await expect(setting.dispatch(queue, desk)).rejects.toThrow(InvalidKeyError);
   await expect(setting.transactions.run((tx) => queue.enqueue(tx, desk))).rejects.toThrow(InvalidKeyError);
   expect(setting.waiting()).toEqual([]);
+});
+
+test("behind an outbox whose jobs mark their rows it is refused: the row of a job that is left out would never be", () => {
+  const { transactions } = setting;
+  const delivery = createOutbox({ transactions, markedByJob: { resendAfter: 60 } });
+  expect(() => setting.define({ unique }, { delivery })).toThrow("has `markedByJob`");
+});
+
+test("without a lock store it is refused", () => {
+  const connection = defineConnection({ queues: setting.queues, retryAfter: 90, delivery: afterCommit() });
+  const options = { payload: payloadSchema, timeout: 30, repeatSafety: { by: "overwrite" } } as const;
+  expect(() => connection.queue("index", { ...options, unique })).toThrow("Give the queue, or its connection, `locks`");
 });
 
 const all = () => "all";

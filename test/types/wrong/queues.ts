@@ -73,6 +73,33 @@ connection.queue("unique and debounced", {
   debounce: { id: () => "all", for: 60 },
 });
 
+connection.queue("a lock without an end", {
+  payload,
+  timeout: 30,
+  repeatSafety,
+  delivery,
+  // ✗ Property 'for' is missing
+  unique: { id: ({ orderId }) => orderId },
+});
+
+connection.queue("one lock for all by mistake", {
+  payload,
+  timeout: 30,
+  repeatSafety,
+  delivery,
+  // ✗ Property 'id' is missing
+  withoutOverlapping: { for: 60 },
+});
+
+connection.queue("an id that is not there", {
+  payload,
+  timeout: 30,
+  repeatSafety,
+  delivery,
+  // ✗ Property 'customerId' does not exist on type '{ orderId: string; }'
+  debounce: { id: ({ customerId }) => customerId, for: 60 },
+});
+
 connection.queue("in memory", {
   payload,
   timeout: 30,
