@@ -111,8 +111,8 @@ export class RunningControls<Payload> {
   }
 
   async #freeUnique(taken: TakenMessage, payload: Payload): Promise<void> {
-    if (taken.releaseUnique === undefined) return this.over(taken, payload);
-    await taken.releaseUnique().catch((error: unknown) => {
+    if (this.#unique !== undefined) return this.over(taken, payload);
+    await taken.releaseUnique?.().catch((error: unknown) => {
       // The queue frees it when the job has ended.
       this.#context.tell({ what: "store failed", queue: this.#context.queue, control: "unique", error });
     });

@@ -22,7 +22,7 @@ const longestLifetime = 30 * 86_400;
 
 /**
  * Locks in Memcached, by the library `memcached`. A lock is lost when Memcached evicts it or restarts. Memcached counts
- * whole seconds, so the exact end of a lock stands in its value, by the clock of the process that wrote it: keep the
+ * whole seconds and at most 30 days, so the exact end of a lock stands in its value, by the clock of the process that wrote it: keep the
  * clocks of your machines together, or give locks longer than they differ.
  */
 export function memcachedLocks(client: MemcachedClient): LockStore {

@@ -240,6 +240,44 @@ describe.each(openers)("%s", (library, open) => {
       await relay.stop();
     });
 
+    test.each(["processed", "processing"] as const)(
+      "UQ-01, UP-02 with a lock in Redis instead of the queue's own, of many at once one is sent (until %s)",
+      async (mode) => {
+        const { sendUnique: _, ...queues } = opened.queues;
+        const connection = defineConnection({ queues, retryAfter: 30, locks: locks.store, delivery: afterCommit() });
+        const queue = connection.queue(`locked-${(number += 1).toString()}`, {
+          payload: payloadSchema,
+          timeout: 20,
+          repeatSafety: { by: "overwrite" },
+          unique: { ...unique, until: mode },
+        });
+        const atOnce = () =>
+          Promise.all(Array.from({ length: 20 }, (_one, n) => dispatch(queue, { product: "desk", n })));
+        const receipts = await atOnce();
+        const [sent, ...others] = receipts.sort((a, b) => b.outcome.localeCompare(a.outcome));
+        expect(sent?.outcome).toBe("enqueued");
+        expect(others.map(({ outcome, existing }) => [outcome, existing])).toEqual(
+          others.map(() => ["deduplicated", sent?.id]),
+        );
+        let starts = 0;
+        let end: () => void = () => undefined;
+        const ended = new Promise<void>((resolve) => (end = resolve));
+        await work(queue, async () => {
+          starts += 1;
+          await ended;
+        });
+        await until(() => {
+          expect(starts).toBe(1);
+        });
+        const outcomes = (await atOnce()).filter(({ outcome }) => outcome === "enqueued");
+        expect(outcomes).toHaveLength(mode === "processing" ? 1 : 0);
+        end();
+        await until(async () => {
+          expect((await dispatch(queue, desk)).outcome).toBe("enqueued");
+        });
+      },
+    );
+
     test("DB-02, DB-04 debounced by locks in Redis, the last of a burst runs", async () => {
       const queue = define({ debounce: { id: ({ product }) => product, for: 1 } });
       const ran: (number | undefined)[] = [];
