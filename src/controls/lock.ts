@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { requireSeconds, type Seconds } from "../duration.js";
 import { AftercommitError, ConfigurationError } from "../errors.js";
 import type { LockEntry, LockStore } from "../locks/lock-store.js";
+import { sleep } from "./sleep.js";
 
 export interface LockOptions {
   /** How long it lives at most, in seconds. There is no lock without an end: a process that dies frees nothing. */
@@ -74,12 +74,13 @@ export class Lock {
    * @param options.wait how many seconds to wait for it. Default 0
    * @throws LockHeldError when it was not to be had (LK-05); whatever `work` throws
    */
-  async run<T>(work: () => Promise<T> | T, { wait = 0 }: { readonly wait?: Seconds } = {}): Promise<T> {
+  async run<T>(work: () => Promise<T> | T, options: { readonly wait?: Seconds } = {}): Promise<T> {
+    const { wait = 0 } = options;
     const until = Date.now() + wait * 1000;
     while (!(await this.acquire())) {
       const restMs = until - Date.now();
       if (restMs <= 0) throw new LockHeldError(this.name, wait);
-      await sleep(Math.min(restMs, retryEvery * 1000));
+      await sleep(Math.min(restMs / 1000, retryEvery));
     }
     try {
       return await work();

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Seconds } from "../duration.js";
 import type { LockEntry, LockStore } from "../locks/lock-store.js";
+import { sleep } from "./sleep.js";
 
 /** What is to become of a value; `undefined` leaves it as it is. */
 export interface Next {
@@ -30,7 +30,7 @@ export async function updateValue(
     const answer = await store.compareAndSet(key, { from: current?.value, to: wanted.value, ttl: wanted.ttl });
     if (answer.changed) return current;
     current = answer.current;
-    if (tries > 3) await sleep(Math.random() * Math.min(tries, 20));
+    if (tries > 3) await sleep((Math.random() * Math.min(tries, 20)) / 1000);
   }
   throw new Error(`the value of "${key}" in ${store.library} changed ${mostTries} times while it was to be changed`);
 }

@@ -202,8 +202,7 @@ test("the last request runs last, however often older ones are sent once more or
 
 test("DB-10, DB-11 what was prepared and never reached the queue supersedes nothing", () => {
   const world = new World([0, 0, 0]);
-  for (const what of ["ask", "prepare", "deliver", "confirm"] as const)
-    world.do({ do: what, which: 0, process: 0 } as Step);
+  for (const what of ["ask", "prepare", "deliver", "confirm"] as const) world.do({ do: what, which: 0, process: 0 });
   world.do({ do: "ask", process: 0 });
   world.do({ do: "prepare", which: 1 });
   world.drain([]);
@@ -255,8 +254,7 @@ test("DB-08 after a run the time counts anew", () => {
 
 test("DB-12 a try that follows is dropped when a later job has come", () => {
   const world = new World([0, 0, 0]);
-  for (const what of ["ask", "prepare", "deliver", "confirm"] as const)
-    world.do({ do: what, which: 0, process: 0 } as Step);
+  for (const what of ["ask", "prepare", "deliver", "confirm"] as const) world.do({ do: what, which: 0, process: 0 });
   world.do({ do: "takeAndFail", which: 0 });
   world.do({ do: "ask", process: 0 });
   for (const what of ["prepare", "deliver", "confirm"] as const) world.do({ do: what, which: 1 });

@@ -213,13 +213,13 @@ describe.each(openers)("%s", (library, open) => {
 
     test("a message that is sent once more is no duplicate of itself", async () => {
       const queue = define({ unique });
-      const { send, policy } = definitionOf(queue);
+      const definition = definitionOf(queue);
       const id = newJobId();
       const message = { id, payload: JSON.stringify(desk), occurredAt: new Date() };
-      await send([message]);
-      await send([{ ...message }]);
+      await definition.send([message]);
+      await definition.send([{ ...message }]);
       expect(events).toEqual([]);
-      expect(policy.uniqueUntil).toBe("processed");
+      expect(definition.policy.uniqueUntil).toBe("processed");
       expect(await dispatch(queue, desk)).toMatchObject({ outcome: "deduplicated", existing: id });
     });
 
@@ -243,7 +243,8 @@ describe.each(openers)("%s", (library, open) => {
     test.each(["processed", "processing"] as const)(
       "UQ-01, UP-02 with a lock in Redis instead of the queue's own, of many at once one is sent (until %s)",
       async (mode) => {
-        const { sendUnique: _, ...queues } = opened.queues;
+        const queues: Queues = { ...opened.queues };
+        delete queues.sendUnique;
         const connection = defineConnection({ queues, retryAfter: 30, locks: locks.store, delivery: afterCommit() });
         const queue = connection.queue(`locked-${(number += 1).toString()}`, {
           payload: payloadSchema,

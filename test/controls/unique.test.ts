@@ -190,10 +190,10 @@ test("UQ-17 a run that outlasts its lease is run a second time although it is un
 
 test("a job that a relay sends once more finds its own lock, and keeps out whoever it kept out", async () => {
   const queue = define();
-  const { send } = definitionOf(queue);
+  const definition = definitionOf(queue);
   const message = { id: newJobId(), payload: JSON.stringify(desk), occurredAt: new Date() };
-  await send([message]);
-  await send([{ ...message }]);
+  await definition.send([message]);
+  await definition.send([{ ...message }]);
   expect(setting.events).toEqual([]);
   expect(await setting.dispatch(queue, desk)).toMatchObject({ outcome: "deduplicated", existing: message.id });
 });

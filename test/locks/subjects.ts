@@ -119,11 +119,11 @@ const nodeRedis: LockSubject = {
   },
 };
 
-const inDatabases: readonly LockSubject[] = databases.map(({ name, available, open }) => ({
-  name: `database by ${name}`,
-  available,
+const inDatabases: readonly LockSubject[] = databases.map((subject) => ({
+  name: `database by ${subject.name}`,
+  available: subject.available,
   async open() {
-    const opened = await open();
+    const opened = await subject.open();
     const { database } = opened;
     for (const statement of statementsOf(locksDdl(database.dialect))) await database.query(statement);
     return {
