@@ -7,6 +7,7 @@ import { TransactionScope, type Root } from "./transaction-scope.js";
 
 interface Options {
   readonly effectOrder: "registration" | "inner first";
+  readonly mostJobs: number | undefined;
   readonly onRollbackEffectError: (error: unknown) => void;
 }
 
@@ -38,6 +39,8 @@ export class ForeignTransactions<Handle> {
           database: this.#database,
           connection,
           onRollbackEffectError: this.#options.onRollbackEffectError,
+          mostJobs: this.#options.mostJobs,
+          jobs: 0,
           savepoints: 0,
         };
         scope = new TransactionScope(root, around(innermost));

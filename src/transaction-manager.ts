@@ -80,7 +80,7 @@ export function createTransactionManager<Handle>(
     throw new ConfigurationError(`\`mostJobs\` must be a whole number from 1, not ${String(mostJobs)}.`);
   }
 
-  const foreign = new ForeignTransactions(database, { effectOrder, onRollbackEffectError });
+  const foreign = new ForeignTransactions(database, { effectOrder, mostJobs, onRollbackEffectError });
 
   /** The nearest scope of this manager around the running code, open or not. */
   function nearest(): TransactionScope<Handle> | undefined {
