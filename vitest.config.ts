@@ -8,20 +8,6 @@ const src = join(import.meta.dirname, "src");
 const oldest = process.env["AFTERCOMMIT_OLDEST"];
 const inOldest = oldest === undefined ? undefined : createRequire(`${oldest}/`);
 
-/** Where `npm run test:oldest-libraries` has installed the oldest database libraries that the adapters support. */
-const oldestLibraries = process.env["AFTERCOMMIT_OLDEST_LIBRARIES"];
-const inOldestLibraries = oldestLibraries === undefined ? undefined : createRequire(`${oldestLibraries}/`);
-const libraries = [
-  "@prisma/adapter-pg",
-  "@prisma/adapter-mariadb",
-  "knex",
-  "kysely",
-  "mariadb",
-  "postgres",
-  "sequelize",
-  "typeorm",
-];
-
 export default defineConfig({
   resolve: {
     alias: [
@@ -33,16 +19,6 @@ export default defineConfig({
             find: new RegExp(`^${name}$`),
             replacement: inOldest.resolve(name),
           }))
-        : []),
-      ...(inOldestLibraries
-        ? [
-            ...libraries.map((name) => ({
-              find: new RegExp(`^${name}$`),
-              replacement: inOldestLibraries.resolve(name),
-            })),
-            { find: /^drizzle-orm(?=\/|$)/, replacement: join(String(oldestLibraries), "node_modules/drizzle-orm") },
-            { find: /^.*\/prisma\/generated(?=\/)/, replacement: join(String(oldestLibraries), "generated") },
-          ]
         : []),
     ],
   },

@@ -41,7 +41,7 @@ const methods: HandleMethods = {
 const servers: Readonly<Record<string, "postgres" | "mysql">> = { postgresql: "postgres", mysql: "mysql" };
 
 /**
- * PostgreSQL, MySQL and MariaDB through a client of Prisma 6 or 7. On PostgreSQL its promise says "committed" for a
+ * PostgreSQL, MySQL and MariaDB through a client of Prisma 7. On PostgreSQL its promise says "committed" for a
  * transaction that the server rolled back, so the server is asked.
  *
  * @throws ConfigurationError for other databases
