@@ -106,7 +106,7 @@ export function arrivalsAt(
   const asked = askedOf(call, index, trail);
   if (asked) return { arrivals: [asked], functions: [], then: stop };
   const isRead = refs.some((ref) => !ref.isProject && ref.file !== undefined);
-  const passed = passedOn(call, index, refs, program);
+  const passed = passedOn(call, index, isRead ? refs : undefined, program);
   if (passed) return { arrivals: [], functions: [], then: { kind: "result", as: passed.as } };
   return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail, program) };
 }
@@ -294,8 +294,8 @@ function byClass(call: CallNode, trail: Trail, functions: readonly FunctionNode[
 }
 
 /** What holds its argument in a property of its result; a function that cannot be read by its name. */
-function passedOn(call: CallNode, index: number, refs: readonly Ref[], { knowledge }: Program) {
-  const known = refs.length > 0 ? knowledge.passedOn.find(refs) : knowledge.passedOn.named(nameOfCallee(call));
+function passedOn(call: CallNode, index: number, refs: readonly Ref[] | undefined, { knowledge }: Program) {
+  const known = refs ? knowledge.passedOn.find(refs) : knowledge.passedOn.named(nameOfCallee(call));
   return known.find(({ entry }) => entry.argument === index)?.entry;
 }
 

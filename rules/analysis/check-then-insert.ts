@@ -66,7 +66,7 @@ function checked(insert: CallNode, hasSql: boolean, analysis: FileAnalysis): Che
     if (inSql && table !== inSql.table.toLowerCase()) continue;
     if (!shareValue(read, insert)) continue;
     const access = inSql ? sqlAccess(insert, inSql.table, analysis) : memberAccess(insert, read, analysis);
-    if (!access || hasReportedId(insert, analysis)) continue;
+    if (!access) continue;
     const path = callersOf(analysis).handlerAbove(fn);
     const isLedger = isLedgerName(access.table);
     // a refusal of a second one is for the person who asks; the database still has the last word
@@ -220,8 +220,8 @@ function valuesIn(call: CallNode): ReadonlySet<string> {
   return values;
 }
 
-/** A random id in a handler is reported as that; with an id of the payload the second insert meets the first. */
-function hasReportedId(insert: CallNode, analysis: FileAnalysis): boolean {
+/** Whether a row gets an id by chance in a job handler: with an id from the payload the second insert would meet the first. */
+export function hasRandomId({ insert }: CheckedInsert, analysis: FileAnalysis): boolean {
   const origins = originsOf(analysis);
   return origins
     .randomValuesIn(analysis)

@@ -47,7 +47,7 @@ export interface Going {
 export interface Followed {
   /** Small functions that make such a value: who calls one is looked at where it is called. */
   isMaker(fn: FunctionNode): boolean;
-  /** It is made of the time: the methods of moments and days keep it. */
+  /** It is made of the time: the methods of moments and days keep it. There are many: callers are asked in their own file. */
   readonly isTime?: true;
   /** Where it stands in for a value that is missing it counts no more. */
   readonly unlessFallback?: true;
@@ -507,7 +507,9 @@ export class Flow {
     }
     // who calls a maker of ids is looked at where it is called
     if (going.trail.length === 0 && this.#followed.isMaker(fn)) return;
-    for (const site of callersOf(this.#program).sitesOf(fn).slice(0, CALLERS)) {
+    const callers = callersOf(this.#program);
+    const sites = this.#followed.isTime ? callers.sitesInOwnFileOf(fn) : callers.sitesOf(fn);
+    for (const site of sites.slice(0, CALLERS)) {
       const call = site.parent;
       if (call?.kind === "call" && call.callee === site)
         this.#up({ ...going, node: call, top: enclosingFunction(call), names: going.names });

@@ -15,6 +15,8 @@ export interface LateFailure {
   readonly others: number;
   /** With which error the rollback fails. */
   readonly error: string;
+  /** Nobody waits for the rollback, so that nobody catches its error. */
+  readonly isFloating: boolean;
 }
 
 /** Calls followed from a function of the project to the library's commit. */
@@ -56,7 +58,8 @@ function inTry(node: TryNode, handler: Node, analysis: FileAnalysis): readonly L
         !isForgotten(commit, node),
     );
     const error = rollback && entryOf(commit, analysis)?.rollbackAfterCommit;
-    return rollback && error !== undefined ? [{ call, commit, rollback, others: calls.length - 1, error }] : [];
+    if (!rollback || error === undefined) return [];
+    return [{ call, commit, rollback, others: calls.length - 1, error, isFloating: rollback.parent?.kind === "block" }];
   });
 }
 

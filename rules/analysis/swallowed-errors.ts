@@ -8,7 +8,9 @@ import {
   type FunctionNode,
   type Node,
   type TryNode,
+  type WrapperNode,
 } from "./code/node.js";
+import type { JobHandler } from "./handler-scope.js";
 import { usesOfParameter } from "./uses.js";
 import { isObserverName, isReporterName } from "./words.js";
 
@@ -27,6 +29,8 @@ export interface SwallowedError {
 
 /** Functions followed from the `catch` up to the handler whose end it is. */
 const DEPTH = 4;
+/** A name that stands at more places has more than one caller. */
+const PLACES = 8;
 /** The code answers for each message by itself. */
 const answers =
   /\.(?:n?ack\w*|nak|term|reject\w*|retry\w*|discard\w*|moveTo\w+|fail|abandon\w*|deadLetter\w*|complete\w*|deleteMessage\w*|commitOffsets\w*|resolveOffset)\(|batchItemFailures|DeleteMessage/;
@@ -60,10 +64,21 @@ function swallowedBy(node: TryNode, handler: Node, analysis: FileAnalysis): Swal
   return { handler, path, isOfOne, returns: returned && textOf(returned), rethrow: rethrowIn(node, handler, last) };
 }
 
-/** Whether code waits for something: what is not awaited rejects elsewhere. */
+/** Whether code waits for work: what is not awaited rejects elsewhere, and a pause is no work. */
 function awaits(node: Node): boolean {
   if (node.kind === "function" || node.kind === "class") return false;
-  return node.kind === "await" || childrenOf(node).some(awaits);
+  return (node.kind === "await" && !isAside(node)) || childrenOf(node).some(awaits);
+}
+
+/** A log, a pause, a sign of life: not what the job is for. */
+function isAside({ argument }: WrapperNode): boolean {
+  return (
+    argument?.kind === "call" &&
+    (isObserver(argument) ||
+      /progress|heartbeat|lock|lease|connect|sleep|delay|wait|timeout|pause|init|setup|touch/i.test(
+        textOf(argument.callee),
+      ))
+  );
 }
 
 /** Whether a `catch` does no more than tell of the error: it throws, stores, sends and decides nothing. */
@@ -144,11 +159,7 @@ function isIdle(node: Node): boolean {
 function isWork(node: Node): boolean {
   switch (node.kind) {
     case "await":
-      return !(
-        node.argument?.kind === "call" &&
-        (isObserver(node.argument) ||
-          /progress|heartbeat|lock|lease|connect|sleep|delay|wait|init|setup|touch/i.test(textOf(node.argument.callee)))
-      );
+      return !isAside(node);
     case "if":
       return [node.then, ...(node.otherwise ? [node.otherwise] : [])].some(isWork);
     case "block":
@@ -204,39 +215,56 @@ function pathOfItem(node: TryNode, fn: FunctionNode, analysis: FileAnalysis): Ha
         ? loop.callee.object
         : undefined;
   const outer = loop && (enclosingFunction(loop) ?? fn);
-  if (!over || !outer) return undefined;
-  const path = callersOf(analysis).handlerAbove(outer);
-  if (path?.steps.length !== 1 || !path.handler.entry.batch) return undefined;
-  const uses = usesOfParameter(analysis.semantics, outer, path.handler.parameter, ["*"]);
+  const handler = over && outer && handlerOf(outer, analysis);
+  if (!handler?.entry.batch) return undefined;
+  const uses = usesOfParameter(analysis.semantics, outer, handler.parameter, ["*"]);
   const isOfParameter =
     uses.some(({ node: use }) => contains(over, use)) ||
     // the parameter was taken apart: `async ({ messages }) => …`
-    outer.params[path.handler.parameter]?.target.kind === "pattern";
-  return isOfParameter ? path : undefined;
+    outer.params[handler.parameter]?.target.kind === "pattern";
+  return isOfParameter ? { handler, steps: [outer] } : undefined;
 }
 
 /** The handler whose end the end of a function is. */
 function pathOfEnd(fn: FunctionNode, analysis: FileAnalysis, depth: number): HandlerPath | undefined {
-  const path = callersOf(analysis).handlerAbove(fn);
-  if (!path || depth > DEPTH) return undefined;
-  const sites = callersOf(analysis)
-    .sitesOf(fn)
-    .filter((site) => site.parent?.kind === "call" && site.parent.callee === site);
-  // a function that takes a job may still be one that a handler calls on the way
-  const isCalled = "parameterType" in path.handler.entry && sites.length > 0;
-  if (path.steps.length === 1 && !isCalled) return path;
-  const around = enclosingFunction(fn);
-  const place = fn.parent;
-  const calls =
-    around && place?.kind === "call" && place.args.includes(fn)
-      ? [place]
-      : sites.flatMap(({ parent }) => (parent?.kind === "call" ? [parent] : []));
-  // of several callers, any may go on
-  const [call] = calls;
+  if (depth > DEPTH) return undefined;
+  const handler = handlerOf(fn, analysis);
+  if (handler) return { handler, steps: [fn] };
+  const call = onlyCallOf(fn, analysis);
   const caller = call && enclosingFunction(call);
-  return calls.length === 1 && call && caller && isEndOf(call, caller) && !answers.test(textOf(caller))
-    ? pathOfEnd(caller, analysis, depth + 1)
-    : undefined;
+  if (!call || !caller || !isEndOf(call, caller) || answers.test(textOf(caller))) return undefined;
+  const path = pathOfEnd(caller, analysis, depth + 1);
+  return path && { ...path, steps: [...path.steps, fn] };
+}
+
+/** What makes a function a handler: its own declaration, its place, or where it is named. */
+function handlerOf(fn: FunctionNode, analysis: FileAnalysis): JobHandler | undefined {
+  const { handlers } = callersOf(analysis);
+  const handler = handlers.handlerOf(fn);
+  if (handler && !("parameterType" in handler.entry)) return handler;
+  if (!handler && isCallback(fn)) return undefined;
+  // what many name is called on the way, or too common a word
+  const sites = callersOf(analysis).fewSitesOf(fn, PLACES);
+  if (!sites) return undefined;
+  // a function that takes a job may still be one that a handler calls on the way
+  if (handler) return sites.some(isCallee) ? undefined : handler;
+  return sites.map((site) => handlers.handlerBy(fn, site)).find((found) => found !== undefined);
+}
+
+/** The call that runs a function: the one that is given it, or its only caller; of several any may go on. */
+function onlyCallOf(fn: FunctionNode, analysis: FileAnalysis): CallNode | undefined {
+  if (isCallback(fn)) return fn.parent?.kind === "call" ? fn.parent : undefined;
+  const sites = callersOf(analysis).fewSitesOf(fn, PLACES) ?? [];
+  const [site] = sites.filter((candidate) => !contains(fn, candidate));
+  return sites.length === 1 && site && isCallee(site) && site.parent?.kind === "call" ? site.parent : undefined;
+}
+
+function isCallback(fn: FunctionNode): boolean {
+  return fn.parent?.kind === "call" && fn.parent.args.includes(fn);
+}
+
+function isCallee(site: Node): boolean {
+  return site.parent?.kind === "call" && site.parent.callee === site;
 }
 
 function lastStatement(block: Node): Node | undefined {

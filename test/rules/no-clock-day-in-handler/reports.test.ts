@@ -142,6 +142,21 @@ casesOfFiles("a day or name of the worker's clock becomes what work is known by"
       await fetch(job.data.url, { method: "POST", body: JSON.stringify({ ...rest, type }) });
     });
   `,
+  "the same through functions that cannot be read": `
+    import { EventBody, fetchSafely } from "@acme/shared";
+    import { Worker } from "bullmq";
+    import { z } from "zod";
+    const Job = z.object({ id: z.string(), url: z.string() });
+    new Worker("webhooks", async (job) => {
+      const { id, url } = Job.parse(job.data);
+      const event = EventBody.safeParse({
+        id,
+        type: "paid",
+        timestamp: new Date(), // report event
+      });
+      await fetchSafely(url, { method: "POST", body: JSON.stringify(event.data) }, { redirects: 3 });
+    });
+  `,
   "a day that a small function makes, in another file": {
     "days.ts": `export const today = () => new Date().toISOString().slice(0, 10);`,
     "worker.ts": `

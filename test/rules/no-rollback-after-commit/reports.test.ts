@@ -128,6 +128,23 @@ casesOfFiles("work behind a commit, in the reach of the rollback", noRollbackAft
       }
     }
   `,
+  "a rollback that nobody waits for": `
+    import knex from "knex";
+    const db = knex({ client: "pg" });
+    declare function notify(id: string): Promise<void>;
+    export async function confirm(ids: string[]) {
+      const trx = await db.transaction();
+      try {
+        await trx.commit();
+        for (const id of ids) {
+          await notify(id); // report floating
+        }
+      } catch (error) {
+        trx.rollback();
+        throw error;
+      }
+    }
+  `,
   "own functions around the library's": {
     "transactions.ts": `
       import type { Transaction } from "sequelize";
