@@ -5,6 +5,7 @@ import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type N
 import { nameOfCallee } from "./effects.js";
 import { guardsOf } from "./guards.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
+import { occurrences } from "./occurrences.js";
 import { originsOf } from "./origin.js";
 import { isRunAlone } from "./test-file.js";
 import { isLedgerName } from "./words.js";
@@ -39,16 +40,17 @@ export function checkedInsertsIn(analysis: FileAnalysis): readonly CheckedInsert
   const names = [...knowledge.inserts.names].filter((name) => file.text.includes(`.${name}(`));
   const hasSql = /\binsert\s+into\b/i.test(file.text) && /\bselect\b/i.test(file.text);
   if (names.length === 0 && !hasSql) return [];
-  const found: CheckedInsert[] = [];
-  const visit = (node: Node): void => {
-    if (node.kind === "call") {
-      const one = checked(node, hasSql, analysis);
-      if (one) found.push(one);
-    }
-    for (const child of childrenOf(node)) visit(child);
-  };
-  visit(file.root);
-  return found;
+  const sqlNames = hasSql ? [...knowledge.sql.names, ...knowledge.stores.names] : [];
+  const calls = [...new Set([...names, ...sqlNames])].flatMap((name) => callsOf(name, analysis));
+  return calls.flatMap((call) => checked(call, hasSql, analysis) ?? []);
+}
+
+function callsOf(name: string, { file }: FileAnalysis): readonly CallNode[] {
+  return /^[\w$]+$/.test(name) && file.text.includes(name)
+    ? occurrences(file, name).flatMap((node) =>
+        node.parent?.kind === "call" && node.parent.callee === node ? [node.parent] : [],
+      )
+    : [];
 }
 
 /** Everything that the code alone tells comes before the first question about types. */

@@ -55,10 +55,13 @@ export function guardsOf(node: Node, analysis: FileAnalysis): readonly Guard[] {
 function endOf(branch: Node): Guard["isEnd"] {
   const last = branch.kind === "block" ? branch.body.at(-1) : branch;
   if (last?.kind === "throw") return "refusal";
-  if (last?.kind === "return")
-    return /error|fail|4\d\d|conflict|exist|duplicate|invalid|reject|message/i.test(textOf(branch))
+  if (last?.kind === "return") {
+    const isAnswer = last.argument?.kind === "call" || last.argument?.kind === "object";
+    return isAnswer &&
+      /error|fail|\b4\d\d\b|conflict|already|duplicate|invalid|reject|taken/i.test(textOf(last.argument))
       ? "refusal"
       : "done";
+  }
   return last?.kind === "other" && /^(?:continue|break)\b/.test(textOf(last)) ? "done" : undefined;
 }
 

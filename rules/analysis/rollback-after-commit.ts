@@ -3,6 +3,7 @@ import type { FileAnalysis } from "./analysis.js";
 import { childrenOf, contains, type CallNode, type Node, type TryNode } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
 import { execute } from "./execution.js";
+import { triesIn } from "./tries.js";
 import { isObserverName } from "./words.js";
 
 /** Work behind a commit, in a `try` whose `catch` rolls the transaction back. */
@@ -27,16 +28,10 @@ const closing = /^(?:release|end|close|destroy|disconnect|endSession|dispose|unl
 /** The failures of a file that come behind a commit and are answered by a rollback. */
 export function lateFailuresIn(analysis: FileAnalysis): readonly LateFailure[] {
   const { file, knowledge } = analysis;
-  if (!/\bcatch\b/.test(file.text) || !/commit/i.test(file.text) || !/rollback|abort/i.test(file.text)) return [];
+  if (!/commit/i.test(file.text) || !/rollback|abort/i.test(file.text)) return [];
   if (!knowledge.libraries.some(({ manual = [] }) => manual.some(({ rollbackAfterCommit }) => rollbackAfterCommit)))
     return [];
-  const found: LateFailure[] = [];
-  const visit = (node: Node): void => {
-    if (node.kind === "try" && node.handler) found.push(...inTry(node, node.handler, analysis));
-    for (const child of childrenOf(node)) visit(child);
-  };
-  visit(file.root);
-  return found;
+  return triesIn(file).flatMap((node) => (node.handler ? inTry(node, node.handler, analysis) : []));
 }
 
 function inTry(node: TryNode, handler: Node, analysis: FileAnalysis): readonly LateFailure[] {

@@ -11,6 +11,7 @@ import {
   type WrapperNode,
 } from "./code/node.js";
 import type { JobHandler } from "./handler-scope.js";
+import { triesIn } from "./tries.js";
 import { usesOfParameter } from "./uses.js";
 import { isObserverName, isReporterName } from "./words.js";
 
@@ -38,17 +39,8 @@ const answers =
 /** The errors that handlers of a file keep to themselves. */
 export function swallowedErrorsIn(analysis: FileAnalysis): readonly SwallowedError[] {
   const { file, knowledge } = analysis;
-  if (!/\bcatch\b/.test(file.text) || !knowledge.libraries.some(({ retriesOnThrow }) => retriesOnThrow)) return [];
-  const found: SwallowedError[] = [];
-  const visit = (node: Node): void => {
-    if (node.kind === "try" && node.handler) {
-      const one = swallowedBy(node, node.handler, analysis);
-      if (one) found.push(one);
-    }
-    for (const child of childrenOf(node)) visit(child);
-  };
-  visit(file.root);
-  return found;
+  if (!knowledge.libraries.some(({ retriesOnThrow }) => retriesOnThrow)) return [];
+  return triesIn(file).flatMap((node) => (node.handler && swallowedBy(node, node.handler, analysis)) ?? []);
 }
 
 /** What the code alone tells comes first; then, whether it is a handler's. */
@@ -215,7 +207,8 @@ function pathOfItem(node: TryNode, fn: FunctionNode, analysis: FileAnalysis): Ha
         ? loop.callee.object
         : undefined;
   const outer = loop && (enclosingFunction(loop) ?? fn);
-  const handler = over && outer && handlerOf(outer, analysis);
+  if (!over || !outer) return undefined;
+  const handler = handlerOf(outer, analysis);
   if (!handler?.entry.batch) return undefined;
   const uses = usesOfParameter(analysis.semantics, outer, handler.parameter, ["*"]);
   const isOfParameter =

@@ -55,8 +55,8 @@ casesOfFiles("an insert that a read decides about", noCheckThenInsert, {
         }
       }
       async ensure(dto: { name: string }) {
-        const tag = await this.tags.findOne({ where: { name: dto.name } });
-        if (tag) return tag;
+        const existing = await this.tags.findOne({ where: { name: dto.name } });
+        if (existing) return existing;
         return this.tags.save(dto); // report row
       }
     }
