@@ -56,9 +56,9 @@ function endOf(branch: Node): Guard["isEnd"] {
   const last = branch.kind === "block" ? branch.body.at(-1) : branch;
   if (last?.kind === "throw") return "refusal";
   if (last?.kind === "return") {
-    const isAnswer = last.argument?.kind === "call" || last.argument?.kind === "object";
-    return isAnswer &&
-      /error|fail|\b4\d\d\b|conflict|already|duplicate|invalid|reject|taken/i.test(textOf(last.argument))
+    const { argument } = last;
+    if (argument?.kind !== "call" && argument?.kind !== "object") return "done";
+    return /error|fail|\b4\d\d\b|conflict|already|duplicate|invalid|reject|taken/i.test(textOf(argument))
       ? "refusal"
       : "done";
   }
