@@ -1,16 +1,11 @@
 import { firstInHandler } from "./analysis/arrival-in-handler.js";
 import type { Arrival } from "./analysis/arrivals.js";
+import { isCalendarName, isSnapshotName } from "./analysis/calendar-words.js";
 import { clockArrivals } from "./analysis/clock-arrivals.js";
 import { clockValuesIn, type ClockValue } from "./analysis/clock-values.js";
 import { describeArrival, describeHandler, textOf } from "./analysis/describe.js";
 import { isTestFile } from "./analysis/test-file.js";
-import {
-  isCalendarName,
-  isIdentityName,
-  isObservationName,
-  isSnapshotName,
-  isTemporaryName,
-} from "./analysis/words.js";
+import { isIdentityName, isObservationName, isTemporaryName } from "./analysis/words.js";
 import { createRule } from "./create-rule.js";
 
 type MessageIds = "stored" | "sent" | "key" | "named" | "event";

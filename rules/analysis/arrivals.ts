@@ -1,16 +1,11 @@
 import type { KeySlot } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import { calledFunctions } from "./called-functions.js";
-import {
-  childrenOf,
-  type CallNode,
-  type FunctionNode,
-  type Node,
-  type PropertyNode,
-  type TemplateNode,
-} from "./code/node.js";
+import { type CallNode, type FunctionNode, type Node, type PropertyNode, type TemplateNode } from "./code/node.js";
 import { isCommand } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
+import { conflictColumns, isGuarded } from "./guarded-insert.js";
+import { insertIn } from "./insert-text.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import type { Ref } from "./semantics.js";
 import { lastName, matchSlot, slotIndexFits, type Trail } from "./trail.js";
@@ -357,65 +352,6 @@ function isRequest(call: CallNode, index: number, trail: Trail): boolean {
   return index === 1 && trail[0] === "body" && trail.length > 1 && has("method") && has("body");
 }
 
-const conflicts =
-  /^(?:onConflict\w*|orIgnore|orUpdate|onDuplicateKeyUpdate|ignore|findOrCreate\w*|firstOrCreate|insertOrIgnore|upsert\w*)$/;
-
-/** Whether a second insert of the same business row is taken by the database: `.onConflictDoNothing()`, `skipDuplicates`. */
-export function isGuarded(call: CallNode, column: string | undefined): boolean {
-  const takes = (link: CallNode): boolean => {
-    const name = nameOfCallee(link) ?? "";
-    if (!conflicts.test(name)) return false;
-    if (link === call && name.startsWith("upsert")) {
-      const stated = conflictColumns(call);
-      return stated.length > 0 && !stated.includes(column ?? "");
-    }
-    // a conflict on the random column itself never comes
-    const targets = link.args.flatMap(textsIn);
-    return !(column !== undefined && targets.length > 0 && targets.every((text) => text === column));
-  };
-  for (let link: Node | undefined = call; link; link = link.parent) {
-    if (link.kind === "call" && takes(link)) return true;
-    if (link.kind !== "call" && link.kind !== "member") break;
-  }
-  for (let link: Node = call.callee; ;) {
-    if (link.kind === "member") link = link.object;
-    else if (link.kind === "call") {
-      if (takes(link)) return true;
-      link = link.callee;
-    } else break;
-  }
-  return call.args.some(
-    (argument) =>
-      argument.kind === "object" &&
-      argument.properties.some(
-        ({ key, value }) =>
-          (key === "skipDuplicates" || key === "ignoreDuplicates" || key === "updateOnDuplicate") &&
-          !(value.kind === "literal" && value.value === false),
-      ),
-  );
-}
-
-/** `email` of `upsert(row, ["email"])` and `upsert(row, { conflictPaths: ["email"] })`. */
-function conflictColumns(call: CallNode): readonly string[] {
-  return call.args.slice(1).flatMap((argument) => {
-    const lists =
-      argument.kind === "object"
-        ? argument.properties
-            .filter(({ key }) => /conflict\w*(?:Paths|Fields)$/i.test(key ?? ""))
-            .map(({ value }) => value)
-        : [argument];
-    return lists
-      .flatMap((list) => (list.kind === "array" ? list.elements : []))
-      .flatMap((element) => (element.kind === "literal" && typeof element.value === "string" ? [element.value] : []));
-  });
-}
-
-function textsIn(node: Node): string[] {
-  if (node.kind === "literal" && typeof node.value === "string") return [node.value];
-  if (node.kind === "member" && node.property !== undefined && node.object.kind === "name") return [node.property];
-  return childrenOf(node).flatMap(textsIn);
-}
-
 /** `query("INSERT INTO …", [id])`: the text that is given before says that the values are stored. */
 function insertedBy(call: CallNode, trail: Trail, element: number | undefined, program: Program): Found[] | undefined {
   const [first] = call.args;
@@ -448,19 +384,6 @@ function textOf(node: Node, { values }: Program): string | undefined {
   const made = settled.kind === "other" ? settled.node : node;
   if (made.kind === "literal") return typeof made.value === "string" ? made.value : undefined;
   return made.kind === "template" ? made.strings.join("?") : undefined;
-}
-
-export function insertIn(text: string): { table: string; columns: readonly string[]; isGuarded: boolean } | undefined {
-  const match =
-    /^\s*(?:with\b[\s\S]*?\b)?(?:insert|replace)\s+(ignore\s+)?into\s+["'`]?([\w.?"]+)["'`]?\s*(?:\(([^)]*)\))?/i.exec(
-      text,
-    );
-  if (!match) return undefined;
-  return {
-    table: (match[2] ?? "").replaceAll(/["'`]/g, ""),
-    columns: (match[3] ?? "").split(",").map((column) => column.replaceAll(/["'`\s]/g, "")),
-    isGuarded: match[1] !== undefined || /\bon\s+(?:conflict|duplicate\s+key)\b|\bwhere\s+not\s+exists\b/i.test(text),
-  };
 }
 
 /** The names of a callee from the last to the first: `prisma.order.create` → `create`, `order`, `prisma`. */

@@ -1,9 +1,10 @@
 import type { FileAnalysis } from "./analysis.js";
-import { insertIn, isGuarded } from "./arrivals.js";
 import { callersOf, type HandlerPath } from "./callers.js";
 import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
+import { isGuarded } from "./guarded-insert.js";
 import { guardsOf } from "./guards.js";
+import { insertIn } from "./insert-text.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { originsOf } from "./origin.js";

@@ -1,4 +1,5 @@
 import type { FileAnalysis } from "./analysis.js";
+import { isEventTimeName } from "./calendar-words.js";
 import { clocksOf, type OfClock } from "./clock.js";
 import { enclosingFunction, type CallNode, type NameNode, type Node, type PropertyNode } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
@@ -6,7 +7,7 @@ import { oneOrMore, parseMember, type Knowledge } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { originsOf } from "./origin.js";
 import { usesOfVariable } from "./uses.js";
-import { isEnvelopeName, isEventTimeName, isIdentityName } from "./words.js";
+import { isEnvelopeName, isIdentityName } from "./words.js";
 import { wordsPattern } from "./wrapper-names.js";
 
 /** Something made of the worker's clock that may become an identity. */
