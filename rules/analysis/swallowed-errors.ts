@@ -1,13 +1,6 @@
 import type { FileAnalysis } from "./analysis.js";
 import type { HandlerPath } from "./callers.js";
-import {
-  childrenOf,
-  contains,
-  enclosingFunction,
-  type FunctionNode,
-  type Node,
-  type TryNode,
-} from "./code/node.js";
+import { childrenOf, contains, enclosingFunction, type FunctionNode, type Node, type TryNode } from "./code/node.js";
 import { answersByItself, handlerOf, isAside, isEndOf, isObserver, isPlain, pathOfEnd } from "./handler-end.js";
 import { triesIn } from "./tries.js";
 import { usesOfParameter } from "./uses.js";
