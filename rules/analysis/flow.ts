@@ -44,7 +44,7 @@ export interface Going {
 }
 
 /** What is followed, and how far. */
-export interface Followed {
+interface Followed {
   /** Small functions that make such a value: who calls one is looked at where it is called. */
   isMaker(fn: FunctionNode): boolean;
   /** It is made of the time: the methods of moments and days keep it. There are many: callers are asked in their own file. */
