@@ -1,13 +1,13 @@
 import type { KeySlot } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import { calledFunctions } from "./called-functions.js";
-import { type CallNode, type FunctionNode, type Node, type PropertyNode, type TemplateNode } from "./code/node.js";
+import type { CallNode, FunctionNode, Node, PropertyNode } from "./code/node.js";
 import { isCommand } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { conflictColumns, isGuarded } from "./guarded-insert.js";
-import { insertIn } from "./insert-text.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import type { Ref } from "./semantics.js";
+import { insertedBy } from "./stored-in-sql.js";
 import { lastName, matchSlot, slotIndexFits, type Trail } from "./trail.js";
 import { isDeduplicationName, isIdempotencyName, isIdentityName, isLedgerName, workOf } from "./words.js";
 
@@ -350,40 +350,6 @@ function isRequest(call: CallNode, index: number, trail: Trail): boolean {
   const has = (name: string) =>
     options?.kind === "object" && options.properties.some(({ key, isSpread }) => key === name && !isSpread);
   return index === 1 && trail[0] === "body" && trail.length > 1 && has("method") && has("body");
-}
-
-/** `query("INSERT INTO …", [id])`: the text that is given before says that the values are stored. */
-function insertedBy(call: CallNode, trail: Trail, element: number | undefined, program: Program): Found[] | undefined {
-  const [first] = call.args;
-  const text = first && textOf(first, program);
-  const insert = text === undefined ? undefined : insertIn(text);
-  if (!insert) return undefined;
-  const column = lastName(trail) ?? (element === undefined ? undefined : insert.columns[element]);
-  return [
-    {
-      kind: "stored",
-      at: call,
-      label: `INSERT INTO ${insert.table}`,
-      trail,
-      column,
-      isByName: false,
-      ...(insert.isGuarded ? { isGuarded: true } : {}),
-    },
-  ];
-}
-
-/** The same for `` sql`INSERT INTO …` ``. */
-export function insertedText(
-  template: TemplateNode,
-): { table: string; columns: readonly string[]; isGuarded: boolean } | undefined {
-  return insertIn(template.strings.join("?"));
-}
-
-function textOf(node: Node, { values }: Program): string | undefined {
-  const settled = values.settle(node, undefined);
-  const made = settled.kind === "other" ? settled.node : node;
-  if (made.kind === "literal") return typeof made.value === "string" ? made.value : undefined;
-  return made.kind === "template" ? made.strings.join("?") : undefined;
 }
 
 /** The names of a callee from the last to the first: `prisma.order.create` → `create`, `order`, `prisma`. */

@@ -1,5 +1,5 @@
 import type { Program } from "./analysis.js";
-import { arrivalsAt, insertedText, type Arrival, type Found } from "./arrivals.js";
+import { arrivalsAt, type Arrival, type Found } from "./arrivals.js";
 import { callersOf, knownAs } from "./callers.js";
 import {
   enclosingClass,
@@ -16,6 +16,7 @@ import { oneOrMore, parseMember, type EntryOf } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import type { Ref } from "./semantics.js";
 import { isBodyName, isEnvelopeName, isHeadName, isObserverName, isRowTypeName } from "./words.js";
+import { insertedText } from "./stored-in-sql.js";
 import { stepInto, usesOfParameter, usesOfVariable, type Use } from "./uses.js";
 import { resultsOf } from "./values.js";
 import type { Trail } from "./trail.js";

@@ -11,6 +11,19 @@ casesOfFiles("a day or name of the worker's clock becomes what work is known by"
       await pool.query("INSERT INTO daily_views (page, day, views) VALUES ($1, $2, 1) ON CONFLICT (page, day) DO UPDATE SET views = daily_views.views + 1", [job.data.page, day]);
     });
   `,
+  "a row that an update finds by the day": `
+    import { Worker } from "bullmq";
+    import { createPool } from "mysql2/promise";
+    import { Pool } from "pg";
+    const pool = new Pool();
+    const mysql = createPool({});
+    new Worker("views", async (job) => {
+      const day = new Date().toISOString().slice(0, 10); // report stored
+      await pool.query("UPDATE daily_views SET views = views + 1 WHERE page = $1 AND day = $2", [job.data.page, day]);
+      const month = new Date().toISOString().slice(0, 7); // report stored
+      await mysql.execute("UPDATE monthly_views SET views = views + ? WHERE page = ? AND month = ?", [1, job.data.page, month]);
+    });
+  `,
   "a row that an upsert finds by the day": `
     import { Worker } from "bullmq";
     import mongoose from "mongoose";

@@ -88,6 +88,14 @@ casesOfFiles("a time that tells when something was done, or that the job brings"
       await prisma.order.updateMany({ where: { createdAt: { lt: startOfDay(new Date()) } }, data: { status: "CANCELLED" } });
     });
   `,
+  "what an update writes": `
+    import { Worker } from "bullmq";
+    import { Pool } from "pg";
+    const pool = new Pool();
+    new Worker("users", async (job) => {
+      await pool.query("UPDATE users SET day = $1 WHERE id = $2", [new Date().toISOString().slice(0, 10), job.data.id]);
+    });
+  `,
   "when a request was sent": `
     import axios from "axios";
     import { Worker } from "bullmq";
