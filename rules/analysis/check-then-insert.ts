@@ -1,6 +1,7 @@
 import type { FileAnalysis } from "./analysis.js";
 import { callersOf, type HandlerPath } from "./callers.js";
-import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
+import { enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
+import { nameOfDecorator } from "./decorators.js";
 import { nameOfCallee } from "./effects.js";
 import { isGuarded } from "./guarded-insert.js";
 import { guardsOf } from "./guards.js";
@@ -8,6 +9,7 @@ import { insertIn } from "./insert-text.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { originsOf } from "./origin.js";
+import { isOfSameRow, linksOf } from "./same-row.js";
 import { isRunAlone } from "./test-file.js";
 import { isLedgerName } from "./words.js";
 
@@ -63,11 +65,11 @@ function checked(insert: CallNode, hasSql: boolean, analysis: FileAnalysis): Che
   const inSql = text === undefined ? undefined : insertIn(text);
   if (inSql ? inSql.isGuarded : isGuarded(insert, undefined)) return undefined;
   const guards = guardsOf(insert, analysis);
-  if (guards.length === 0 || isSerialised(fn) || isExpected(insert)) return undefined;
+  if (guards.length === 0 || isSerialised(fn) || isExpected(insert) || isHook(fn, analysis)) return undefined;
   for (const { read, isEnd } of guards) {
     const table = inSql ? tableOfSqlRead(read) : undefined;
     if (inSql && table !== inSql.table.toLowerCase()) continue;
-    if (!shareValue(read, insert)) continue;
+    if (!isOfSameRow(read, insert)) continue;
     const access = inSql ? sqlAccess(insert, inSql.table, analysis) : memberAccess(insert, read, analysis);
     if (!access) continue;
     const path = callersOf(analysis).handlerAbove(fn);
@@ -86,6 +88,11 @@ function isSerialised(fn: FunctionNode): boolean {
     if (serialised.test(text)) return true;
   }
   return false;
+}
+
+/** What an ORM calls about a row that is new is alone with it. */
+function isHook({ decorators }: FunctionNode, { knowledge }: FileAnalysis): boolean {
+  return decorators.some((decorator) => knowledge.hookDecorators.hasName(nameOfDecorator(decorator)));
 }
 
 /** Whether the insert stands in a `try` (or before a `.catch`) that knows of the violation. */
@@ -135,23 +142,13 @@ function readingLinksOf(read: CallNode): readonly CallNode[] {
   return changes ? [] : links;
 }
 
-/** The calls of a chain, from the last to the first. */
-function linksOf(call: CallNode): readonly CallNode[] {
-  const links: CallNode[] = [];
-  for (let link: Node = call; link.kind === "call" || link.kind === "member";) {
-    if (link.kind === "call") links.push(link);
-    link = link.kind === "call" ? link.callee : link.object;
-  }
-  return links;
-}
-
 function tableOf(call: CallNode, at: "receiver" | "chain" | number): string | undefined {
   if (typeof at === "number") return nameOfTable(call.args[at]);
   if (call.callee.kind !== "member") return undefined;
   if (at === "receiver") {
     const { object } = call.callee;
-    // `manager.getRepository(Order)`, `db.collection("orders")`
-    return object.kind === "call" ? nameOfTable(object.args[0]) : nameOfTable(object);
+    // `manager.getRepository(Order)`, `connection.getRepository(ctx, Order)`, `db.collection("orders")`
+    return nameOfTable(object.kind === "call" ? object.args.findLast(nameOfTable) : object);
   }
   const first = linksOf(call).at(-1);
   if (!first) return undefined;
@@ -200,27 +197,6 @@ function sqlAccess(
     knowledge.sql.find(known).length > 0 ||
     knowledge.stores.find(known).some(({ entry }) => entry.insertsIn !== undefined);
   return isSql ? { table, instead: "`ON CONFLICT` or a `catch` for the unique violation" } : undefined;
-}
-
-// the key
-
-/** Whether what is looked for is what is inserted: a value that both are given. */
-function shareValue(read: CallNode, insert: CallNode): boolean {
-  const asked = valuesIn(read);
-  const given = valuesIn(insert);
-  return [...asked].some((value) => given.has(value) || given.has(value.slice(0, Math.max(0, value.indexOf(".")))));
-}
-
-function valuesIn(call: CallNode): ReadonlySet<string> {
-  const values = new Set<string>();
-  const add = (node: Node): void => {
-    if (node.kind === "name") values.add(node.text);
-    else if (node.kind === "member" && node.property !== undefined && node.object.kind !== "call")
-      values.add(textOf(node).replaceAll(/[!?\s]/g, ""));
-    else if (node.kind !== "function") for (const child of childrenOf(node)) add(child);
-  };
-  for (const link of linksOf(call)) for (const argument of link.args) add(argument);
-  return values;
 }
 
 /** Whether a row gets an id by chance in a job handler: with an id from the payload the second insert would meet the first. */

@@ -51,12 +51,16 @@ export function guardsOf(node: Node, analysis: FileAnalysis): readonly Guard[] {
   return guards;
 }
 
+const answersWithError =
+  /\b(?:status|code|sendStatus|writeHead)\(\s*4\d\d|[{,]\s*error\s*:|\.(?:badRequest|conflict)\(/;
+
 /** How a branch leaves: a throw, or an answer with an error, refuses. */
 function endOf(branch: Node): Guard["isEnd"] {
   const last = branch.kind === "block" ? branch.body.at(-1) : branch;
   if (last?.kind === "throw") return "refusal";
   if (last?.kind === "return") {
     const { argument } = last;
+    if (answersWithError.test(textOf(branch))) return "refusal";
     if (argument?.kind !== "call" && argument?.kind !== "object") return "done";
     return /error|fail|\b4\d\d\b|conflict|already|duplicate|invalid|reject|taken/i.test(textOf(argument))
       ? "refusal"

@@ -70,6 +70,16 @@ casesOfFiles("an insert that a read decides about", noCheckThenInsert, {
       }
     }
   `,
+  "a repository that is asked for with a context": `
+    import type { ObjectLiteral, ObjectType, Repository } from "typeorm";
+    class Tag { id!: string; value!: string; }
+    interface Connection { getRepository<E extends ObjectLiteral>(ctx: object, entity: ObjectType<E>): Repository<E>; }
+    export async function ensure(connection: Connection, ctx: object, value: string) {
+      const existing = await connection.getRepository(ctx, Tag).findOne({ where: { value } });
+      if (existing) return existing;
+      return connection.getRepository(ctx, Tag).save({ value }); // report row, typed
+    }
+  `,
   "Sequelize and Mongoose": `
     import mongoose from "mongoose";
     import { Model } from "sequelize";

@@ -82,6 +82,15 @@ casesOfFiles("an insert that the database, or a lock, keeps from happening twice
       if (existing) return { error: "taken" };
       return prisma.user.create({ data: { email } });
     }
+    declare const response: { status(code: number): { json(body: object): void } };
+    export async function answered(email: string) {
+      const existing = await prisma.user.findUnique({ where: { email } });
+      if (existing) {
+        response.status(409).json({ message: "taken" });
+        return;
+      }
+      await prisma.user.create({ data: { email } });
+    }
   `,
   "another table, or another row": `${head}
     export async function order(userId: string, email: string, total: number) {
@@ -92,6 +101,33 @@ casesOfFiles("an insert that the database, or a lock, keeps from happening twice
       const owner = await prisma.user.findUnique({ where: { email } });
       if (!owner) return undefined;
       return prisma.user.create({ data: { email: email + ".copy" } });
+    }
+  `,
+  "a row in another state, and one that is there for all": `
+    import { OrderStatus, PrismaClient } from "@prisma/client";
+    import { DataSource } from "typeorm";
+    const prisma = new PrismaClient();
+    class Seller { name!: string; }
+    export async function order(userId: string, total: number) {
+      const open = await prisma.order.findFirst({ where: { userId, status: OrderStatus.PENDING } });
+      if (!open) await prisma.order.create({ data: { userId, total, status: OrderStatus.CONFIRMED } });
+    }
+    export async function start(dataSource: DataSource) {
+      const sellers = await dataSource.getRepository(Seller).find();
+      if (sellers.length === 0) await dataSource.getRepository(Seller).save({ name: "Default" });
+    }
+  `,
+  "a hook about a new row": `
+    import { AfterCreate, Column, Model, Table } from "sequelize-typescript";
+    @Table
+    class Member extends Model { @Column declare team: string; }
+    @Table
+    export class Team extends Model {
+      @AfterCreate
+      static async created(team: Team) {
+        const member = await Member.findOne({ where: { team: team.id } });
+        if (!member) await Member.create({ team: team.id });
+      }
     }
   `,
   "no condition": `${head}
