@@ -36,6 +36,7 @@ const serialised =
   /for\s+(?:no\s+key\s+)?update|forUpdate|setLock|pessimistic|advisory|\block\b|[lL]ock\(|with\w*Lock|redlock|mutex|semaphore|runExclusive|serializable|LOCK\b/i;
 /** The violation of the unique key is expected. */
 const expected = /P2002|23505|11000|1062|ER_DUP|duplicate|unique|already.?exists|constraint|conflict/i;
+
 /** The inserts of a file that a read decides about. */
 export function checkedInsertsIn(analysis: FileAnalysis): readonly CheckedInsert[] {
   const { file, knowledge } = analysis;
@@ -72,11 +73,10 @@ function checked(insert: CallNode, hasSql: boolean, analysis: FileAnalysis): Che
     if (!isOfSameRow(read, insert)) continue;
     const access = inSql ? sqlAccess(insert, inSql.table, analysis) : memberAccess(insert, read, analysis);
     if (!access) continue;
-    const path = callersOf(analysis).handlerAbove(fn);
     const isLedger = isLedgerName(access.table);
     // a refusal of a second one is for the person who asks; the database still has the last word
     if (isEnd === "refusal" && !isLedger) continue;
-    return { insert, read, ...access, isLedger, path };
+    return { insert, read, ...access, isLedger, path: callersOf(analysis).handlerAbove(fn) };
   }
   return undefined;
 }
