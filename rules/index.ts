@@ -1,12 +1,16 @@
 import type { ESLint, Linter, Rule } from "eslint";
 
 import { configsOf } from "./configs.js";
+import { noCheckThenInsert } from "./no-check-then-insert.js";
+import { noClockDayInHandler } from "./no-clock-day-in-handler.js";
 import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
 import { noFloatingWorkInTransaction } from "./no-floating-work-in-transaction.js";
 import { noInsertIgnore } from "./no-insert-ignore.js";
 import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
 import { noParallelQueriesInTransaction } from "./no-parallel-queries-in-transaction.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
+import { noRollbackAfterCommit } from "./no-rollback-after-commit.js";
+import { noSwallowedJobError } from "./no-swallowed-job-error.js";
 import { noTransactionOnPool } from "./no-transaction-on-pool.js";
 import { noUnstableDedupKey } from "./no-unstable-dedup-key.js";
 import { preferTransactionalEnqueue } from "./prefer-transactional-enqueue.js";
@@ -19,12 +23,16 @@ type Plugin = ESLint.Plugin & {
 };
 
 const rules = {
+  "no-check-then-insert": noCheckThenInsert,
+  "no-clock-day-in-handler": noClockDayInHandler,
   "no-dispatch-in-transaction": noDispatchInTransaction,
   "no-floating-work-in-transaction": noFloatingWorkInTransaction,
   "no-insert-ignore": noInsertIgnore,
   "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
   "no-parallel-queries-in-transaction": noParallelQueriesInTransaction,
   "no-random-id-in-handler": noRandomIdInHandler,
+  "no-rollback-after-commit": noRollbackAfterCommit,
+  "no-swallowed-job-error": noSwallowedJobError,
   "no-transaction-on-pool": noTransactionOnPool,
   "no-unstable-dedup-key": noUnstableDedupKey,
   "prefer-transactional-enqueue": preferTransactionalEnqueue,

@@ -1,8 +1,7 @@
-import type { FileAnalysis } from "./analysis/analysis.js";
-import { isDeduplication, type Arrival } from "./analysis/arrivals.js";
-import { callersOf, type HandlerPath } from "./analysis/callers.js";
+import { firstInHandler } from "./analysis/arrival-in-handler.js";
+import { isDeduplication } from "./analysis/arrivals.js";
 import { describeArrival, describeHandler } from "./analysis/describe.js";
-import { originsOf, type RandomValue } from "./analysis/origin.js";
+import { originsOf, type NewArrival, type RandomValue } from "./analysis/origin.js";
 import { isTestFile } from "./analysis/test-file.js";
 import {
   isDeliveryHeader,
@@ -56,26 +55,8 @@ export const noRandomIdInHandler = createRule<MessageIds, []>({
   },
 });
 
-/** The arrival that is easiest to see, of those that a job handler leads to. */
-function firstInHandler(
-  analysis: FileAnalysis,
-  arrivals: readonly Arrival[],
-): { arrival: Arrival; path: HandlerPath } | undefined {
-  for (const arrival of arrivals.toSorted((one, other) => effort(one) - effort(other))) {
-    const path = arrival.top && callersOf(analysis).handlerAbove(arrival.top);
-    if (path) return { arrival, path };
-  }
-  return undefined;
-}
-
-/** How much of the code one has to read to see that a value arrives. */
-function effort({ isByName, names, through, column }: Arrival): number {
-  const isNamedAfterIt = isIdentityName(column ?? names.at(-1) ?? "");
-  return names.length + 2 * through.length + (isByName ? 4 : 0) + (isNamedAfterIt ? 0 : 3);
-}
-
 /** Whether a value that arrives somewhere is what others will know the work by. */
-function isIdentity({ makes }: RandomValue, arrival: Arrival): boolean {
+function isIdentity({ makes }: RandomValue, arrival: NewArrival): boolean {
   const { kind, column, trail, names, isEnvelopeId, isByName } = arrival;
   const own = column ?? names.at(-1) ?? "";
   const passed = [own, ...names];

@@ -22,6 +22,7 @@ import type {
   Library,
   LifecycleHook,
   ManualTransaction,
+  NamedObject,
   NoLeasePair,
   OneOrMore,
   RandomSource,
@@ -171,6 +172,55 @@ function written(): string {
       rows((library) => library.randoms, randomCells),
     ),
     section(
+      "Clock and calendar",
+      "What reads the clock of the worker, and what makes a day or a month of it: `no-clock-day-in-handler` looks for them.",
+      ["Library", "Clock", "Calendar"],
+      byName
+        .filter((library) => library.clocks ?? library.calendar)
+        .map((library) => [
+          library.name,
+          members((library.clocks ?? []).flatMap(({ member }) => member)),
+          members((library.calendar ?? []).flatMap(({ member }) => member)),
+        ]),
+    ),
+    section(
+      "Names of objects and files",
+      "Where an object or a file is given the name under which it is stored.",
+      ["Library", "Stored by"],
+      grouped((library) => library.objects, objectCell),
+    ),
+    section(
+      "Reads and inserts of a table",
+      "Pairs that `no-check-then-insert` looks for in one function.",
+      ["Library", "Read", "Insert"],
+      byName
+        .filter((library) => library.inserts)
+        .map((library) => [
+          library.name,
+          members((library.reads ?? []).flatMap(({ member }) => member)),
+          members((library.inserts ?? []).flatMap(({ member }) => member)),
+        ]),
+    ),
+    section(
+      "Errors of a handler",
+      "A handler that returns has done its job, and one that throws is called again or shown as failed: where " +
+        "`no-swallowed-job-error` looks.",
+      ["Library", "Thrown when no retry can help"],
+      byName
+        .filter((library) => library.retriesOnThrow)
+        .map((library) => [library.name, library.terminalError === undefined ? "" : code(library.terminalError)]),
+    ),
+    section(
+      "Rollbacks after the commit",
+      "Libraries whose rollback fails when the transaction is committed: `no-rollback-after-commit` looks for them.",
+      ["Library", "Rollback", "Error"],
+      byName.flatMap((library) => {
+        const failing = (library.manual ?? []).filter(({ rollbackAfterCommit }) => rollbackAfterCommit !== undefined);
+        const [first] = failing;
+        return first ? [[library.name, members(first.rollback), first.rollbackAfterCommit ?? ""]] : [];
+      }),
+    ),
+    section(
       "The same value at a retry",
       "Members that look random but give a replay the same value, and callbacks whose result is kept.",
       ["Library", "Replay-safe", "Kept results"],
@@ -259,6 +309,9 @@ function topicsOf(library: Library): readonly string[] {
     ["after the commit", library.afterCommit ?? library.afterCommitMethods],
     ["effects", library.effects],
     ["random values", library.randoms],
+    ["clock and calendar", library.clocks ?? library.calendar],
+    ["names of objects", library.objects],
+    ["reads and inserts", library.inserts],
     ["kept results", library.memoised],
     ["stored rows", library.stores],
     ["inserts that ignore errors", library.insertIgnores],
@@ -450,6 +503,10 @@ function effectCells(effect: ExternalEffect): readonly string[] {
 
 function randomCells(random: RandomSource): readonly string[] {
   return [`${members(random.member)}${random.withoutArguments ? " without arguments" : ""}`, random.makes];
+}
+
+function objectCell({ member, slot }: NamedObject): string {
+  return `${place(slot)} of ${members(member)}`;
 }
 
 function storeCell(store: StoreSlot): string {

@@ -1,17 +1,22 @@
 import type { KeySlot } from "../catalogue/vocabulary.js";
 import type { Program } from "./analysis.js";
 import { calledFunctions } from "./called-functions.js";
-import { childrenOf, type CallNode, type FunctionNode, type Node, type TemplateNode } from "./code/node.js";
+import type { CallNode, FunctionNode, Node, PropertyNode } from "./code/node.js";
 import { isCommand } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
+import { conflictColumns, isGuarded } from "./guarded-insert.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import type { Ref } from "./semantics.js";
+import { insertedBy } from "./stored-in-sql.js";
 import { lastName, matchSlot, slotIndexFits, type Trail } from "./trail.js";
 import { isDeduplicationName, isIdempotencyName, isIdentityName, isLedgerName, workOf } from "./words.js";
 
+/** `"changed"`: it tells which row is changed; `"named"`: an object or file is stored under it. */
+export type ArrivalKind = "stored" | "changed" | "dispatched" | "sent" | "key" | "looked up" | "named";
+
 /** A place where a value leaves the program's own variables. */
-export interface Arrival {
-  readonly kind: "stored" | "dispatched" | "sent" | "key" | "looked up";
+export interface Arrival<Kind extends ArrivalKind = ArrivalKind> {
+  readonly kind: Kind;
   /** The call (or template) that takes it. */
   readonly at: Node;
   /** What that is called: `prisma.order.create`. */
@@ -24,6 +29,12 @@ export interface Arrival {
   readonly key?: Known<KeySlot>;
   /** Nobody could read what the call does: its name says it. */
   readonly isByName: boolean;
+  /** A second insert of the same business row is taken by the database. */
+  readonly isGuarded?: true;
+  /** The file stands on the machine's own disk. */
+  readonly isLocal?: true;
+  /** The property that the value became first. */
+  readonly property: PropertyNode | undefined;
   readonly names: readonly string[];
   /** The calls that were followed down to here. */
   readonly through: readonly CallNode[];
@@ -36,14 +47,19 @@ export function isDeduplication({ kind, column, key }: Pick<Arrival, "kind" | "c
   return kind === "key" && isDeduplicationName(`${key?.entry.slot.path ?? ""} ${column ?? ""}`);
 }
 
-type Found = Omit<Arrival, "names" | "through" | "top" | "isEnvelopeId">;
+/** What a call alone tells of an arrival; the way there adds the rest. */
+export type Found = Omit<Arrival, "names" | "through" | "top" | "isEnvelopeId" | "property">;
 
 interface Arrivals {
   readonly arrivals: readonly Found[];
   /** Functions of the project that the call runs. */
   readonly functions: readonly FunctionNode[];
   /** What becomes of the value where those functions tell nothing. */
-  readonly then: { readonly kind: "stop" | "result" | "kept" } | { readonly kind: "arrives"; readonly arrival: Found };
+  readonly then:
+    | { readonly kind: "stop" | "kept" }
+    /** It is in the result, below this property. */
+    | { readonly kind: "result"; readonly as?: string }
+    | { readonly kind: "arrives"; readonly arrival: Found };
 }
 
 const stop = { kind: "stop" } as const;
@@ -74,6 +90,7 @@ export function arrivalsAt(
   const known = [
     ...keysAt(call, index, trail, refs, program),
     ...storesAt(call, index, trail, refs, program),
+    ...objectsAt(call, index, trail, refs, program),
     ...dispatchesAt(call, index, trail, refs, program),
     ...effectsAt(call, index, trail, refs, program),
   ];
@@ -84,6 +101,8 @@ export function arrivalsAt(
   const asked = askedOf(call, index, trail);
   if (asked) return { arrivals: [asked], functions: [], then: stop };
   const isRead = refs.some((ref) => !ref.isProject && ref.file !== undefined);
+  const passed = passedOn(call, index, isRead ? refs : undefined, program);
+  if (passed) return { arrivals: [], functions: [], then: { kind: "result", as: passed.as } };
   return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail, program) };
 }
 
@@ -120,16 +139,18 @@ function storesAt(
   return (call.isNew ? knowledge.storeConstructors : knowledge.stores)
     .find(refs)
     .map(({ entry }): Found | "elsewhere" => {
-      const { slot, andFollowing, insertsIn, meetsUnique } = entry;
+      const { slot, andFollowing, insertsIn, meetsUnique, finds } = entry;
       const fits =
         slotIndexFits(slot, index, call.args.length) ||
         (andFollowing === true && typeof slot.argument === "number" && index >= slot.argument);
       const rest = fits ? matchSlot(slot.path, trail) : undefined;
       if (!rest || insertsIn !== undefined) return "elsewhere";
       const column = rest.find((step) => step !== "[]");
-      if (isGuarded(call, column) || (meetsUnique && !conflictColumns(call).includes(column ?? ""))) return "elsewhere";
+      const meetsRow =
+        isGuarded(call, column) || (meetsUnique === true && !conflictColumns(call).includes(column ?? ""));
       return {
-        kind: "stored",
+        kind: finds ? "changed" : "stored",
+        ...(meetsRow ? { isGuarded: true } : {}),
         at: call,
         label: labelOfCall(call),
         trail: rest,
@@ -137,6 +158,26 @@ function storesAt(
         isByName: false,
       };
     });
+}
+
+function objectsAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge }: Program): Found[] {
+  return (call.isNew ? knowledge.objectConstructors : knowledge.objects)
+    .find(refs)
+    .flatMap(({ entry: { slot, isLocal } }) =>
+      slotIndexFits(slot, index, call.args.length) && matchSlot(slot.path, trail)?.length === 0
+        ? [
+            {
+              kind: "named",
+              at: call,
+              label: labelOfCall(call),
+              trail,
+              column: slot.path?.split(".").at(-1),
+              isByName: false,
+              ...(isLocal ? { isLocal } : {}),
+            },
+          ]
+        : [],
+    );
 }
 
 function dispatchesAt(
@@ -247,6 +288,12 @@ function byClass(call: CallNode, trail: Trail, functions: readonly FunctionNode[
   };
 }
 
+/** What holds its argument in a property of its result; a function that cannot be read by its name. */
+function passedOn(call: CallNode, index: number, refs: readonly Ref[] | undefined, { knowledge }: Program) {
+  const known = refs ? knowledge.passedOn.find(refs) : knowledge.passedOn.named(nameOfCallee(call));
+  return known.find(({ entry }) => entry.argument === index)?.entry;
+}
+
 /** A library that nobody described: what it returns is made from what it is given. */
 function byLibrary(call: CallNode, refs: readonly Ref[]): Arrivals["then"] {
   const name = nameOfCallee(call) ?? "";
@@ -262,6 +309,11 @@ function byName(call: CallNode, index: number, trail: Trail, { values }: Program
   const isMethod = call.callee.kind === "member";
   if (call.isNew) return { kind: "result" };
   if (name === "assign" && receiver[0] === "Object") return { kind: "kept" };
+  if (isRequest(call, index, trail))
+    return {
+      kind: "arrives",
+      arrival: { kind: "sent", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: true },
+    };
   const work = workOf(name, receiver);
   if (isMethod && adders.test(name) && work !== "stores" && work !== "dispatches") return { kind: "kept" };
   if (work === "unknown") return { kind: "result" };
@@ -292,103 +344,12 @@ function byName(call: CallNode, index: number, trail: Trail, { values }: Program
   return isGuarded(call, lastName(trail)) ? stop : arrives("stored", trail);
 }
 
-const conflicts =
-  /^(?:onConflict\w*|orIgnore|orUpdate|onDuplicateKeyUpdate|ignore|findOrCreate\w*|firstOrCreate|insertOrIgnore|upsert\w*)$/;
-
-/** Whether a second insert of the same business row is taken by the database: `.onConflictDoNothing()`, `skipDuplicates`. */
-function isGuarded(call: CallNode, column: string | undefined): boolean {
-  const takes = (link: CallNode): boolean => {
-    const name = nameOfCallee(link) ?? "";
-    if (!conflicts.test(name)) return false;
-    if (link === call && name.startsWith("upsert")) {
-      const stated = conflictColumns(call);
-      return stated.length > 0 && !stated.includes(column ?? "");
-    }
-    // a conflict on the random column itself never comes
-    const targets = link.args.flatMap(textsIn);
-    return !(column !== undefined && targets.length > 0 && targets.every((text) => text === column));
-  };
-  for (let link: Node | undefined = call; link; link = link.parent) {
-    if (link.kind === "call" && takes(link)) return true;
-    if (link.kind !== "call" && link.kind !== "member") break;
-  }
-  for (let link: Node = call.callee; ;) {
-    if (link.kind === "member") link = link.object;
-    else if (link.kind === "call") {
-      if (takes(link)) return true;
-      link = link.callee;
-    } else break;
-  }
-  return call.args.some(
-    (argument) =>
-      argument.kind === "object" &&
-      argument.properties.some(
-        ({ key, value }) =>
-          (key === "skipDuplicates" || key === "ignoreDuplicates" || key === "updateOnDuplicate") &&
-          !(value.kind === "literal" && value.value === false),
-      ),
-  );
-}
-
-/** `email` of `upsert(row, ["email"])` and `upsert(row, { conflictPaths: ["email"] })`. */
-function conflictColumns(call: CallNode): readonly string[] {
-  return call.args.slice(1).flatMap((argument) => {
-    const lists =
-      argument.kind === "object"
-        ? argument.properties
-            .filter(({ key }) => /conflict\w*(?:Paths|Fields)$/i.test(key ?? ""))
-            .map(({ value }) => value)
-        : [argument];
-    return lists
-      .flatMap((list) => (list.kind === "array" ? list.elements : []))
-      .flatMap((element) => (element.kind === "literal" && typeof element.value === "string" ? [element.value] : []));
-  });
-}
-
-function textsIn(node: Node): string[] {
-  if (node.kind === "literal" && typeof node.value === "string") return [node.value];
-  if (node.kind === "member" && node.property !== undefined && node.object.kind === "name") return [node.property];
-  return childrenOf(node).flatMap(textsIn);
-}
-
-/** `query("INSERT INTO …", [id])`: the text that is given before says that the values are stored. */
-function insertedBy(call: CallNode, trail: Trail, element: number | undefined, program: Program): Found[] | undefined {
-  const [first] = call.args;
-  const text = first && textOf(first, program);
-  const insert = text === undefined ? undefined : insertIn(text);
-  if (!insert) return undefined;
-  if (insert.isGuarded) return [];
-  const column = lastName(trail) ?? (element === undefined ? undefined : insert.columns[element]);
-  return [{ kind: "stored", at: call, label: `INSERT INTO ${insert.table}`, trail, column, isByName: false }];
-}
-
-/** The same for `` sql`INSERT INTO …` ``. */
-export function insertedText(
-  template: TemplateNode,
-  _program: Program,
-): { table: string; columns: readonly string[] } | undefined {
-  const insert = insertIn(template.strings.join("?"));
-  return insert && !insert.isGuarded ? insert : undefined;
-}
-
-function textOf(node: Node, { values }: Program): string | undefined {
-  const settled = values.settle(node, undefined);
-  const made = settled.kind === "other" ? settled.node : node;
-  if (made.kind === "literal") return typeof made.value === "string" ? made.value : undefined;
-  return made.kind === "template" ? made.strings.join("?") : undefined;
-}
-
-function insertIn(text: string): { table: string; columns: readonly string[]; isGuarded: boolean } | undefined {
-  const match =
-    /^\s*(?:with\b[\s\S]*?\b)?(?:insert|replace)\s+(ignore\s+)?into\s+["'`]?([\w.?"]+)["'`]?\s*(?:\(([^)]*)\))?/i.exec(
-      text,
-    );
-  if (!match) return undefined;
-  return {
-    table: (match[2] ?? "").replaceAll(/["'`]/g, ""),
-    columns: (match[3] ?? "").split(",").map((column) => column.replaceAll(/["'`\s]/g, "")),
-    isGuarded: match[1] !== undefined || /\bon\s+(?:conflict|duplicate\s+key)\b|\bwhere\s+not\s+exists\b/i.test(text),
-  };
+/** `fetchWithRetry(url, { method: "POST", body })` */
+function isRequest(call: CallNode, index: number, trail: Trail): boolean {
+  const options = call.args[index];
+  const has = (name: string) =>
+    options?.kind === "object" && options.properties.some(({ key, isSpread }) => key === name && !isSpread);
+  return index === 1 && trail[0] === "body" && trail.length > 1 && has("method") && has("body");
 }
 
 /** The names of a callee from the last to the first: `prisma.order.create` → `create`, `order`, `prisma`. */

@@ -13,7 +13,7 @@ import {
   type PropertyNode,
 } from "./code/node.js";
 import { Handlers, type JobHandler } from "./handler-scope.js";
-import { mentions, occurrences } from "./occurrences.js";
+import { countOf, mentions, occurrences } from "./occurrences.js";
 import type { Definition, Semantics } from "./semantics.js";
 import { isTestFile } from "./test-file.js";
 import { resultsOf } from "./values.js";
@@ -78,6 +78,22 @@ export class Callers {
   /** The places that name a function, in files that are no tests. */
   sitesOf(fn: FunctionNode): readonly Node[] {
     return this.#sitesOf(knownAs(fn));
+  }
+
+  /** The same in its own file alone, where nothing is searched for. */
+  sitesInOwnFileOf(fn: FunctionNode): readonly Node[] {
+    const known = knownAs(fn);
+    return known.name === undefined ? [] : occurrences(fn.file, known.name).filter((node) => this.#names(node, known));
+  }
+
+  /** The places that name a function, where its name is so rare that they can be found at once; else `undefined`. */
+  fewSitesOf(fn: FunctionNode, most: number): readonly Node[] | undefined {
+    const { name } = knownAs(fn);
+    if (name === undefined) return [];
+    let count = 0;
+    for (const file of this.#program.semantics.projectFiles())
+      if ((count += countOf(file, name, most - count)) >= most) return undefined;
+    return this.sitesOf(fn);
   }
 
   /** The handler that reads a field or variable in which handlers are kept. */

@@ -8,6 +8,12 @@ export function describeArrival(from: Node, arrival: Pick<Arrival, "at" | "label
   return `\`${arrival.label}\` (${placeOf(arrival.at, from)})`;
 }
 
+/** Code in a message: one line, and not too much of it. */
+export function textOf({ file, start, end }: Node): string {
+  const text = file.text.slice(start, end).replaceAll(/\s+/g, " ");
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
 /** The way down from the handler: "It runs in the job handler `confirm` (src/worker.ts:3), through `store`." */
 export function describeHandler({ handler, steps }: HandlerPath, from: Node): string {
   const [first, ...below] = steps;

@@ -1,5 +1,5 @@
 import type { Program } from "./analysis.js";
-import { arrivalsAt, insertedText, type Arrival } from "./arrivals.js";
+import { arrivalsAt, type Arrival, type Found } from "./arrivals.js";
 import { callersOf, knownAs } from "./callers.js";
 import {
   enclosingClass,
@@ -8,6 +8,7 @@ import {
   type FunctionNode,
   type Node,
   type ObjectNode,
+  type PropertyNode,
   type TemplateNode,
 } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
@@ -15,6 +16,7 @@ import { oneOrMore, parseMember, type EntryOf } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import type { Ref } from "./semantics.js";
 import { isBodyName, isEnvelopeName, isHeadName, isObserverName, isRowTypeName } from "./words.js";
+import { insertedText } from "./stored-in-sql.js";
 import { stepInto, usesOfParameter, usesOfVariable, type Use } from "./uses.js";
 import { resultsOf } from "./values.js";
 import type { Trail } from "./trail.js";
@@ -38,6 +40,18 @@ export interface Going {
   readonly element: number | undefined;
   /** It is the id of a message that carries something else. */
   readonly isEnvelopeId: boolean;
+  /** The property that it became first. */
+  readonly property: PropertyNode | undefined;
+}
+
+/** What is followed, and how far. */
+interface Followed {
+  /** Small functions that make such a value: who calls one is looked at where it is called. */
+  isMaker(fn: FunctionNode): boolean;
+  /** It is made of the time: the methods of moments and days keep it. There are many: callers are asked in their own file. */
+  readonly isTime?: true;
+  /** Where it stands in for a value that is missing it counts no more. */
+  readonly unlessFallback?: true;
 }
 
 const DEPTH = 6;
@@ -48,6 +62,12 @@ const LENGTH = 9;
 /** Methods of strings and numbers (and of hashes and buffers) whose result still depends on the value. */
 const derivations = new Set(
   "toString toHexString toISOString toJSON slice substring substr replace replaceAll toLowerCase toUpperCase concat padStart padEnd trim valueOf toFixed digest update split at charAt normalize join hex toBase64 createFromHexString".split(
+    " ",
+  ),
+);
+/** Methods of moments and days whose result is still a time, or text of one. */
+const timeDerivations = new Set(
+  "toDate toJSDate getTime unix toMillis toISO toISODate toSQLDate toSQL toUTC format toFormat add subtract plus minus startOf endOf clone tz utc local setZone toDateString toLocaleDateString getFullYear getMonth getDate getUTCFullYear getUTCMonth getUTCDate setHours setUTCHours setDate setUTCDate setMonth setUTCMonth".split(
     " ",
   ),
 );
@@ -64,12 +84,12 @@ export class Flow {
   readonly #found: Arrival[] = [];
   readonly #seen = new Set<string>();
   readonly #ids = new Map<object, number>();
-  readonly #makesId: (fn: FunctionNode) => boolean;
+  readonly #followed: Followed;
   #steps = 0;
 
-  constructor(program: Program, makesId: (fn: FunctionNode) => boolean) {
+  constructor(program: Program, followed: Followed) {
     this.#program = program;
-    this.#makesId = makesId;
+    this.#followed = followed;
   }
 
   /** Where the value of an expression arrives. */
@@ -82,6 +102,7 @@ export class Flow {
       top: enclosingFunction(node),
       element: undefined,
       isEnvelopeId: false,
+      property: undefined,
     });
     return this.#found;
   }
@@ -107,6 +128,7 @@ export class Flow {
         else if (trail.length === 0) on({ node: parent });
         return;
       case "binary":
+        if (this.#followed.unlessFallback && parent.right === node && /^(?:\?\?|\|\|)$/.test(parent.operator)) return;
         if (
           /^(?:\?\?|\|\||&&)$/.test(parent.operator)
             ? parent.operator !== "&&" || parent.right === node
@@ -115,7 +137,7 @@ export class Flow {
           on({ node: parent });
         return;
       case "conditional":
-        if (parent.test !== node) on({ node: parent });
+        if (parent.test !== node && !this.#followed.unlessFallback) on({ node: parent });
         return;
       case "loop":
         if (parent.iterated === node) this.#iterated(parent.init, going);
@@ -128,7 +150,7 @@ export class Flow {
         return;
       case "parameter": {
         const fn = parent.parent;
-        if (parent.defaultValue === node && fn?.kind === "function")
+        if (parent.defaultValue === node && fn?.kind === "function" && !this.#followed.unlessFallback)
           this.#uses(
             usesOfParameter(this.#program.semantics, fn, fn.params.indexOf(parent), trail),
             going,
@@ -137,7 +159,7 @@ export class Flow {
         return;
       }
       case "pattern":
-        this.#defaulted(parent, going);
+        if (!this.#followed.unlessFallback) this.#defaulted(parent, going);
         return;
       case "property":
         this.#property(parent, going);
@@ -153,6 +175,7 @@ export class Flow {
         return;
       case "assign":
         if (parent.value !== node || !/^(?:\+|\?\?|\|\|)?=$/.test(parent.operator)) return;
+        if (this.#followed.unlessFallback && parent.operator.length > 2) return;
         this.#assigned(parent.target, going);
         on({ node: parent });
         return;
@@ -182,7 +205,7 @@ export class Flow {
     return id;
   }
 
-  #arrive(arrivals: readonly Omit<Arrival, "names" | "through" | "top" | "isEnvelopeId">[], going: Going): void {
+  #arrive(arrivals: readonly Found[], going: Going): void {
     for (const arrival of arrivals) {
       this.#found.push({
         ...arrival,
@@ -190,6 +213,7 @@ export class Flow {
         through: going.stack.map(({ call }) => call),
         top: going.top,
         isEnvelopeId: going.isEnvelopeId,
+        property: going.property,
       });
     }
   }
@@ -210,7 +234,14 @@ export class Flow {
     const names = key === undefined || key === going.names.at(-1) ? going.names : [...going.names, key];
     const isEnvelopeId =
       going.isEnvelopeId || (key !== undefined && going.trail.length === 0 && isEnvelope(object, key));
-    this.#up({ ...going, node: object, trail: [key ?? "*", ...going.trail], names, isEnvelopeId });
+    this.#up({
+      ...going,
+      node: object,
+      trail: [key ?? "*", ...going.trail],
+      names,
+      isEnvelopeId,
+      property: going.property ?? property,
+    });
   }
 
   #declared(declarator: Extract<Node, { kind: "declarator" }>, going: Going): void {
@@ -330,7 +361,8 @@ export class Flow {
       this.#up({ ...going, node: call, trail: next });
     };
     if (trail.length === 0) {
-      if (derivations.has(name)) on(name === "split" ? ["[]"] : []);
+      if (derivations.has(name) || (this.#followed.isTime && timeDerivations.has(name)))
+        on(name === "split" ? ["[]"] : []);
       return;
     }
     if (name === "then") {
@@ -379,7 +411,7 @@ export class Flow {
   }
 
   #tagged(template: TemplateNode, going: Going): void {
-    const text = insertedText(template, this.#program);
+    const text = insertedText(template);
     if (text === undefined) return;
     const index = template.expressions.indexOf(going.node);
     const column = text.columns.length === template.expressions.length ? text.columns[index] : undefined;
@@ -392,6 +424,7 @@ export class Flow {
           trail: [],
           column: column ?? going.names.at(-1),
           isByName: false,
+          ...(text.isGuarded ? { isGuarded: true } : {}),
         },
       ],
       going,
@@ -418,7 +451,8 @@ export class Flow {
     // a method that is called like a store's, of a class that is called like one, stores: its code went beyond what can be read
     if (then.kind === "arrives") this.#arrive([then.arrival], here);
     else if (then.kind === "kept") this.#kept(call, here);
-    else if (then.kind === "result") this.#up({ ...here, node: call });
+    else if (then.kind === "result")
+      this.#up({ ...here, node: call, trail: then.as === undefined ? trail : [then.as, ...trail] });
   }
 
   /** `rows.push(row)`, `Object.assign(row, { id })`: the value is now in what was added to. */
@@ -473,8 +507,10 @@ export class Flow {
       return;
     }
     // who calls a maker of ids is looked at where it is called
-    if (going.trail.length === 0 && this.#makesId(fn)) return;
-    for (const site of callersOf(this.#program).sitesOf(fn).slice(0, CALLERS)) {
+    if (going.trail.length === 0 && this.#followed.isMaker(fn)) return;
+    const callers = callersOf(this.#program);
+    const sites = this.#followed.isTime ? callers.sitesInOwnFileOf(fn) : callers.sitesOf(fn);
+    for (const site of sites.slice(0, CALLERS)) {
       const call = site.parent;
       if (call?.kind === "call" && call.callee === site)
         this.#up({ ...going, node: call, top: enclosingFunction(call), names: going.names });

@@ -19,6 +19,12 @@ type Section =
   | "outside"
   | "effects"
   | "randoms"
+  | "clocks"
+  | "calendar"
+  | "objects"
+  | "passedOn"
+  | "reads"
+  | "inserts"
   | "memoised"
   | "stores"
   | "insertIgnores"
@@ -196,6 +202,14 @@ export class Knowledge {
   readonly keyConstructors;
   readonly randoms;
   readonly randomConstructors;
+  readonly clocks;
+  readonly clockConstructors;
+  readonly calendar;
+  readonly objects;
+  readonly objectConstructors;
+  readonly passedOn;
+  readonly reads;
+  readonly inserts;
   readonly replaySafe;
   readonly memoised;
   readonly stores;
@@ -277,6 +291,14 @@ export class Knowledge {
     this.keyConstructors = index("keys", "new", (entry) => entry.member);
     this.randoms = index("randoms", "member", (entry) => entry.member);
     this.randomConstructors = index("randoms", "new", (entry) => entry.member);
+    this.clocks = index("clocks", "member", (entry) => entry.member);
+    this.clockConstructors = index("clocks", "new", (entry) => entry.member);
+    this.calendar = index("calendar", "member", (entry) => entry.member);
+    this.objects = index("objects", "member", (entry) => entry.member);
+    this.objectConstructors = index("objects", "new", (entry) => entry.member);
+    this.passedOn = index("passedOn", "member", (entry) => entry.member);
+    this.reads = index("reads", "member", (entry) => entry.member);
+    this.inserts = index("inserts", "member", (entry) => entry.member);
     this.replaySafe = new MemberIndex<Member>(libraries, "member", (library) =>
       oneOrMore(library.replaySafe).map((member) => [member, member] as const),
     );

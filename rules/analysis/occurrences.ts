@@ -49,6 +49,13 @@ export function mentions(file: CodeFile, name: string): boolean {
   return false;
 }
 
+/** How often the text of a file holds a name as a word of its own, up to a number. */
+export function countOf(file: CodeFile, name: string, most: number): number {
+  let count = 0;
+  for (const _ of positions(file.text, name)) if (++count >= most) break;
+  return count;
+}
+
 function* positions(text: string, name: string): Generator<number> {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {
     if (!isWordCharacter(text.charCodeAt(at - 1)) && !isWordCharacter(text.charCodeAt(at + name.length))) yield at;

@@ -1,6 +1,6 @@
 import type { JobIdentity, Library } from "../catalogue/vocabulary.js";
 import type { FileAnalysis, Program } from "./analysis.js";
-import type { Arrival } from "./arrivals.js";
+import type { Arrival, ArrivalKind } from "./arrivals.js";
 import { callersOf } from "./callers.js";
 import type {
   CallNode,
@@ -38,6 +38,9 @@ export interface IdentityRead {
   readonly property: string;
 }
 
+/** Where something that is new each time makes something new. */
+export type NewArrival = Arrival<Exclude<ArrivalKind, "changed" | "named">>;
+
 const perSemantics = new WeakMap<Semantics, Origins>();
 
 export function originsOf(program: Program): Origins {
@@ -49,7 +52,7 @@ export function originsOf(program: Program): Origins {
 /** Tells where values come from: from chance, or from the queue. */
 export class Origins {
   readonly #program: Program;
-  readonly #arrivals = new WeakMap<Node, readonly Arrival[]>();
+  readonly #arrivals = new WeakMap<Node, readonly NewArrival[]>();
   readonly #randomValues = new WeakMap<CodeFile, readonly RandomValue[]>();
   readonly #makers = new WeakMap<FunctionNode, string | null>();
   readonly #randomSounds = new Map<string, boolean>();
@@ -119,8 +122,7 @@ export class Origins {
           : [];
     if (knowledge.replaySafe.find(known).length > 0) return undefined;
     for (const { entry } of (call.isNew ? knowledge.randomConstructors : knowledge.randoms).find(known)) {
-      if (!entry.isClock && !entry.returnsFunction && (!entry.withoutArguments || call.args.length === 0))
-        return entry.makes;
+      if (!entry.returnsFunction && (!entry.withoutArguments || call.args.length === 0)) return entry.makes;
     }
     const isRead = semantics.isTyped && refs.some((ref) => ref.isProject || ref.file !== undefined);
     return isRead || call.isNew ? undefined : randomByName(call);
@@ -141,11 +143,18 @@ export class Origins {
     return this.#randomIn(node, 0) !== undefined;
   }
 
-  /** Where the value of an expression arrives. */
-  arrivalsOf(node: Node): readonly Arrival[] {
+  /** Where the value of an expression becomes something new each time. */
+  arrivalsOf(node: Node): readonly NewArrival[] {
     let arrivals = this.#arrivals.get(node);
     if (!arrivals)
-      this.#arrivals.set(node, (arrivals = new Flow(this.#program, (fn) => this.makerOf(fn) !== undefined).from(node)));
+      this.#arrivals.set(
+        node,
+        (arrivals = new Flow(this.#program, { isMaker: (fn) => this.makerOf(fn) !== undefined })
+          .from(node)
+          .filter(
+            (arrival): arrival is NewArrival => !arrival.isGuarded && !["changed", "named"].includes(arrival.kind),
+          )),
+      );
     return arrivals;
   }
 
@@ -214,9 +223,7 @@ export class Origins {
     let answer = this.#randomSounds.get(name);
     if (answer === undefined) {
       const { randoms, randomConstructors } = this.#program.knowledge;
-      answer =
-        [...randoms.named(name), ...randomConstructors.named(name)].some(({ entry }) => !entry.isClock) ||
-        makesIdName(name);
+      answer = randoms.hasName(name) || randomConstructors.hasName(name) || makesIdName(name);
       this.#randomSounds.set(name, answer);
     }
     return answer;

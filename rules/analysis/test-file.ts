@@ -5,11 +5,21 @@ const folders = new Map<string, string>();
 
 /** Whether a file is a test or belongs to tests, as its name and its folders inside its package say. */
 export function isTestFile(path: string): boolean {
-  const normal = path.replaceAll("\\", "/");
-  const inside = normal.slice(packageFolder(dirname(normal)).length);
   return /(?:[.-](?:spec|test|e2e|e2e-spec|int-spec|mock|stub)\.[cm]?[jt]sx?$)|\/(?:__tests__|__mocks__|tests?|mocks?|fixtures|e2e)\//.test(
-    inside,
+    insidePackage(path),
   );
+}
+
+/** Whether a file is for seeding, migrating or a person at a terminal: nobody runs it twice at the same time. */
+export function isRunAlone(path: string): boolean {
+  return /\/(?:seeds?|seeders?|migrations?|scripts?|factories|cli|bin)\/|\/[^/]*(?:seed|migrat)[^/]*$/i.test(
+    insidePackage(path),
+  );
+}
+
+function insidePackage(path: string): string {
+  const normal = path.replaceAll("\\", "/");
+  return normal.slice(packageFolder(dirname(normal)).length);
 }
 
 /** The folder of the nearest package.json; the root where there is none. */

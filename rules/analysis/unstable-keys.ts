@@ -223,9 +223,9 @@ function headerIn(name: Node | undefined, property: string | undefined): Found |
 
 /** `Date.now()`, `new Date()`: to the millisecond. What rounds them (a day, a bucket of minutes) is no part of these. */
 function isClock(call: CallNode, { effects, knowledge }: FileAnalysis): boolean {
-  const index = call.isNew ? knowledge.randomConstructors : knowledge.randoms;
-  if (call.args.length > 0 || !index.named(nameOfCallee(call)).some(({ entry }) => entry.isClock)) return false;
-  return index.find(effects.calledBy(call, undefined).refs).some(({ entry }) => entry.isClock);
+  const index = call.isNew ? knowledge.clockConstructors : knowledge.clocks;
+  if (call.args.length > 0 || !index.hasName(nameOfCallee(call))) return false;
+  return index.find(effects.calledBy(call, undefined).refs).some(({ entry }) => entry.gives === undefined);
 }
 
 /**

@@ -44,6 +44,33 @@ function usesOf(
   semantics: Semantics,
   pathOf: (definition: Definition) => Path | undefined,
 ): readonly Use[] {
+  return [...usesOfRest(target, scope, trail, semantics), ...usesOfNames(target, scope, trail, semantics, pathOf)];
+}
+
+/** What a pattern leaves over: `const { id, ...rest } = order`. No other name is without a definition here. */
+function usesOfRest(target: Node, scope: Node, trail: Trail, semantics: Semantics): readonly Use[] {
+  const [first] = trail;
+  if (target.kind !== "pattern" || first === undefined) return [];
+  const rest = target.entries.find(({ key }) => key === undefined)?.target;
+  if (rest?.kind !== "name" || target.entries.some(({ key }) => String(key) === first)) return [];
+  return occurrences(scope.file, rest.text).flatMap((node): Use[] =>
+    node.kind === "name" &&
+    node !== rest &&
+    node.start > rest.end &&
+    contains(scope, node) &&
+    semantics.definitionOfName(node) === undefined
+      ? [{ node, trail }]
+      : [],
+  );
+}
+
+function usesOfNames(
+  target: Node,
+  scope: Node,
+  trail: Trail,
+  semantics: Semantics,
+  pathOf: (definition: Definition) => Path | undefined,
+): readonly Use[] {
   return namesIn(target).flatMap((name) =>
     occurrences(scope.file, name.text).flatMap((node): Use[] => {
       if (node.kind !== "name" || node === name || !contains(scope, node)) return [];

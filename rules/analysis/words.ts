@@ -143,6 +143,12 @@ export const isObserverName = has(
   ]),
 );
 
+/** Functions that bring an error to those who watch. */
+export const isReporterName = (name: string): boolean =>
+  /^(?:(?:capture|report|record|notice|track|send)(?:Exception|Error|Failure)|captureMessage|setStatus|newrelic|bugsnag|rollbar|notify(?:Error|Exception))$/i.test(
+    name,
+  );
+
 /** Files and folders that are gone after the run. */
 export const isTemporaryName = has(
   new Set(["tmp", "temp", "temporary", "scratch", "boundary", "filename", "file", "path", "dir", "folder"]),

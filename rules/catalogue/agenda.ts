@@ -27,6 +27,7 @@ export const agenda: Library = {
     { member: "Agenda.nowDebounced", to: "queue", payload: { argument: 1 } },
     { member: "Job.save", to: "queue" },
   ],
+  retriesOnThrow: true,
   handlers: [
     { registeredBy: "Agenda.define", handler: { argument: 1 } },
     { registeredBy: "Agenda.define", handler: { argument: 2 } },

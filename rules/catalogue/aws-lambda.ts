@@ -5,6 +5,7 @@ export const awsLambda: Library = {
   name: "AWS Lambda event types",
   packages: ["@types/aws-lambda"],
   importedFrom: ["aws-lambda"],
+  retriesOnThrow: true,
   handlers: [
     {
       functionType: ["SQSHandler", "SNSHandler"],

@@ -47,6 +47,7 @@ export const awsSdkV2: Library = {
       holds: "90 days, on standard workflows",
     },
   ],
+  objects: [{ member: ["S3.putObject", "S3.upload", "S3.copyObject"], slot: { argument: 0, path: "Key" } }],
   effects: [
     {
       member: [

@@ -152,6 +152,19 @@ export const awsSdk: Library = {
       holds: "90 days, on standard workflows",
     },
   ],
+  objects: [
+    {
+      member: [
+        "new PutObjectCommand",
+        "new CopyObjectCommand",
+        "new CreateMultipartUploadCommand",
+        "S3.putObject",
+        "S3.copyObject",
+      ],
+      slot: { argument: 0, path: "Key" },
+    },
+    { member: "new Upload", slot: { argument: 0, path: "params.Key" } },
+  ],
   effects: [
     {
       member: send,

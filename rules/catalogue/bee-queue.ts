@@ -12,6 +12,7 @@ export const beeQueue: Library = {
     { member: "Job.save", to: "queue" },
     { member: "BeeQueue.saveAll", to: "queue", payload: { argument: 0 } },
   ],
+  retriesOnThrow: true,
   handlers: [{ registeredBy: "BeeQueue.process", handler: { argument: "last" } }, { parameterType: "Job" }],
   identities: [
     {

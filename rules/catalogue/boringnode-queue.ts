@@ -43,6 +43,7 @@ export const boringnodeQueue: Library = {
       to: "queue",
     },
   ],
+  retriesOnThrow: true,
   handlers: [{ methods: "execute", extends: "Job" }],
   identities: [{ property: ["Job.context.jobId", "JobContext.jobId"], stableOver: "retries" }],
   keys: [

@@ -12,6 +12,7 @@ export const bull: Library = {
     { member: "Queue.addBulk", to: "queue", payload: { argument: 0, path: "[].data" } },
     { member: ["Job.retry", "Job.promote"], to: "queue" },
   ],
+  retriesOnThrow: true,
   handlers: [
     { registeredBy: "Queue.process", handler: { argument: "last" } },
     { functionType: ["ProcessCallbackFunction", "ProcessPromiseFunction"], parameterType: "Job" },

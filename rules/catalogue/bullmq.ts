@@ -28,6 +28,8 @@ export const bullmq: Library = {
     { member: "QueueEventsProducer.publishEvent", to: "pub/sub", payload: { argument: 0 } },
     { member: "Relay.publish", to: "pub/sub", payload: { argument: 1 } },
   ],
+  retriesOnThrow: true,
+  terminalError: "UnrecoverableError",
   handlers: [
     { registeredBy: "new Worker", handler: { argument: 1 } },
     { functionType: "Processor", parameterType: ["Job", "SandboxedJob"] },

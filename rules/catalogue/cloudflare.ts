@@ -16,6 +16,7 @@ export const cloudflare: Library = {
     { member: "Workflow.create", to: "workflow", payload: { argument: 0, path: "params" } },
     { member: "Workflow.createBatch", to: "workflow", payload: { argument: 0, path: "[].params" } },
   ],
+  retriesOnThrow: true,
   handlers: [
     { functionType: "ExportedHandlerQueueHandler", parameterType: "MessageBatch", jobAt: "messages", batch: true },
     { methods: "queue", extends: "WorkerEntrypoint", jobAt: "messages", batch: true },

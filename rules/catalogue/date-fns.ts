@@ -2,7 +2,37 @@ import type { Library } from "./vocabulary.js";
 
 export const dateFns: Library = {
   name: "date-fns",
-  packages: ["date-fns"],
+  packages: ["date-fns", "date-fns-tz"],
+  clocks: [{ member: ["startOfToday", "endOfToday", "startOfYesterday", "endOfYesterday"], gives: "day" }],
+  calendar: [
+    {
+      member: [
+        "startOfDay",
+        "endOfDay",
+        "startOfWeek",
+        "endOfWeek",
+        "startOfISOWeek",
+        "endOfISOWeek",
+        "startOfMonth",
+        "endOfMonth",
+        "startOfQuarter",
+        "endOfQuarter",
+        "startOfYear",
+        "endOfYear",
+        "getDate",
+        "getDay",
+        "getWeek",
+        "getISOWeek",
+        "getMonth",
+        "getQuarter",
+        "getYear",
+        "getDayOfYear",
+      ],
+    },
+    { member: ["format", "lightFormat"], pattern: 1 },
+    { member: "formatInTimeZone", pattern: 2 },
+    { member: ["formatISO"], cut: true },
+  ],
   durations: [
     { member: "milliseconds", reads: "written", makes: "ms" },
     { member: "secondsToMilliseconds", reads: "s", makes: "ms" },

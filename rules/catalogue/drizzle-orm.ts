@@ -153,6 +153,32 @@ export const drizzleOrm: Library = {
   ],
   handles: [{ type: everything.filter((container) => container.endsWith("Transaction")), proves: true }],
   insertIgnores: [{ member: ["MySqlInsertBuilder.ignore", "SingleStoreInsertBuilder.ignore"], as: "INSERT IGNORE" }],
+  reads: [
+    {
+      member: [
+        "PgSelectBuilder.from",
+        "MySqlSelectBuilder.from",
+        "SQLiteSelectBuilder.from",
+        "SingleStoreSelectBuilder.from",
+        "GelSelectBuilder.from",
+      ],
+      table: 0,
+    },
+    { member: ["RelationalQueryBuilder.findFirst", "RelationalQueryBuilder.findMany"], table: "receiver" },
+  ],
+  inserts: [
+    {
+      member: [
+        "PgInsertBuilder.values",
+        "MySqlInsertBuilder.values",
+        "SQLiteInsertBuilder.values",
+        "SingleStoreInsertBuilder.values",
+        "GelInsertBuilder.values",
+      ],
+      table: "chain",
+      instead: "`.onConflictDoNothing()` or `.onConflictDoUpdate(…)`",
+    },
+  ],
   stores: [
     {
       member: [

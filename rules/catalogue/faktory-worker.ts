@@ -14,6 +14,7 @@ export const faktoryWorker: Library = {
     { member: "Client.pushBulk", to: "queue", payload: { argument: 0, path: "[].args" } },
     { member: "Job.push", to: "queue" },
   ],
+  retriesOnThrow: true,
   handlers: [
     { registeredBy: ["FaktoryControl.register", "Worker.register"], handler: { argument: 1 } },
     { functionType: "JobFunction" },

@@ -35,6 +35,7 @@ export const graphileWorker: Library = {
     { member: ["addJobAdhoc", "quickAddJob"], to: "queue", payload: { argument: 2 }, joinsAs: addJob },
     { member: "WorkerUtils.rescheduleJobs", to: "queue" },
   ],
+  retriesOnThrow: true,
   handlers: [
     { registeredBy: ["run", "runOnce"], handler: { argument: 0, path: "taskList.*" } },
     { registeredBy: ["run", "runOnce", "runTaskList", "runTaskListOnce"], handler: { argument: 1, path: "*" } },

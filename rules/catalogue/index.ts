@@ -129,7 +129,11 @@ import { timers } from "./timers.js";
 import { pTimeout } from "./p-timeout.js";
 import { ms } from "./ms.js";
 import { dateFns } from "./date-fns.js";
+import { dayjs } from "./dayjs.js";
 import { luxon } from "./luxon.js";
+import { moment } from "./moment.js";
+import { nodeFs } from "./node-fs.js";
+import { zod } from "./zod.js";
 import { express } from "./express.js";
 import { fastify } from "./fastify.js";
 import { hono } from "./hono.js";
@@ -268,7 +272,11 @@ export const libraries: readonly Library[] = [
   pTimeout,
   ms,
   dateFns,
+  dayjs,
   luxon,
+  moment,
+  nodeFs,
+  zod,
   express,
   fastify,
   hono,

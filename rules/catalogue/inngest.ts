@@ -30,6 +30,8 @@ export const inngest: Library = {
       payload: { argument: 1, path: "data" },
     },
   ],
+  retriesOnThrow: true,
+  terminalError: "NonRetriableError",
   handlers: [
     { registeredBy: ["Inngest.createFunction", "CreateFunction.()"], handler: { argument: "last" }, jobAt: "event" },
   ],

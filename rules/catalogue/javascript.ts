@@ -5,9 +5,25 @@ export const javascript: Library = {
   name: "Math.random and Date",
   packages: ["typescript"],
   globals: ["Math", "Date"],
-  randoms: [
-    { member: "Math.random", makes: "random number" },
-    { member: ["DateConstructor.now", "Date.now"], makes: "current time", isClock: true },
-    { member: "new Date", makes: "current time", withoutArguments: true, isClock: true },
+  randoms: [{ member: "Math.random", makes: "random number" }],
+  clocks: [{ member: ["DateConstructor.now", "Date.now"] }, { member: "new Date", withoutArguments: true }],
+  calendar: [
+    {
+      member: [
+        "Date.getFullYear",
+        "Date.getMonth",
+        "Date.getDate",
+        "Date.getDay",
+        "Date.getUTCFullYear",
+        "Date.getUTCMonth",
+        "Date.getUTCDate",
+        "Date.getUTCDay",
+        "Date.toDateString",
+        "Date.toLocaleDateString",
+      ],
+    },
+    { member: ["Date.toISOString", "Date.toJSON"], cut: true },
+    { member: ["Date.setHours", "Date.setUTCHours"], sets: [0, 23] },
+    { member: ["Date.setDate", "Date.setUTCDate"], sets: [0, 1] },
   ],
 };

@@ -21,6 +21,7 @@ export const kafkajs: Library = {
       payload: { argument: 0, path: "topicMessages[].messages[].value" },
     },
   ],
+  retriesOnThrow: true,
   handlers: [
     { registeredBy: "Consumer.run", handler: { argument: 0, path: "eachMessage" }, jobAt: "message" },
     { registeredBy: "Consumer.run", handler: { argument: 0, path: "eachBatch" }, jobAt: "batch.messages", batch: true },

@@ -43,12 +43,14 @@ export const knex: Library = {
       withoutCallback: true,
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
+      rollbackAfterCommit: "Transaction query already complete",
     },
     {
       begin: ["Knex.transactionProvider", "Transaction.transactionProvider"],
       handle: "result of call",
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
+      rollbackAfterCommit: "Transaction query already complete",
     },
   ],
   sql: [{ member: ["Knex.raw", "Transaction.raw"], on: "pool" }],
@@ -81,6 +83,14 @@ export const knex: Library = {
           "better-sqlite3": "ON CONFLICT",
         },
       },
+    },
+  ],
+  reads: [{ member: ["QueryInterface.first", "QueryInterface.select", "QueryInterface.where"], table: "chain" }],
+  inserts: [
+    {
+      member: ["QueryInterface.insert", "QueryBuilder.insert"],
+      table: "chain",
+      instead: "`.onConflict(…).ignore()` or `.merge()`",
     },
   ],
   stores: [

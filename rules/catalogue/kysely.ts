@@ -38,6 +38,7 @@ export const kysely: Library = {
       handle: "result",
       commit: "ControlledTransaction.commit",
       rollback: "ControlledTransaction.rollback",
+      rollbackAfterCommit: "Transaction is already committed",
       ranBy: "execute",
     },
   ],
@@ -47,6 +48,8 @@ export const kysely: Library = {
     { member: "InsertQueryBuilder.ignore", as: "INSERT IGNORE" },
     { member: "InsertQueryBuilder.orIgnore", as: "INSERT OR IGNORE" },
   ],
+  reads: [{ member: "QueryCreator.selectFrom", table: 0 }],
+  inserts: [{ member: "InsertQueryBuilder.values", table: "chain", instead: "`.onConflict(…)`" }],
   stores: [
     { member: "InsertQueryBuilder.values", slot: { argument: 0 } },
     { member: "sql", slot: { argument: 1 }, andFollowing: true, insertsIn: 0 },

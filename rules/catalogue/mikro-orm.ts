@@ -46,6 +46,7 @@ export const mikroOrm: Library = {
       handle: "receiver",
       commit: ["EntityManager.commit", "SqlEntityManager.commit", "MongoEntityManager.commit"],
       rollback: ["EntityManager.rollback", "SqlEntityManager.rollback", "MongoEntityManager.rollback"],
+      rollbackAfterCommit: "An open transaction is required for this operation",
     },
   ],
   sql: [
@@ -112,6 +113,22 @@ export const mikroOrm: Library = {
       methods: ["afterTransactionCommit", "afterTransactionRollback"],
       implements: "EventSubscriber",
       classDecorator: "@Subscriber",
+    },
+  ],
+  reads: [
+    { member: ["EntityRepository.findOne", "EntityRepository.count", "EntityRepository.find"], table: "receiver" },
+    { member: ["EntityManager.findOne", "EntityManager.count", "EntityManager.find"], table: 0 },
+  ],
+  inserts: [
+    {
+      member: ["EntityRepository.create", "EntityRepository.insert"],
+      table: "receiver",
+      instead: "`upsert`, or a `catch` for `UniqueConstraintViolationException`",
+    },
+    {
+      member: ["EntityManager.create", "EntityManager.insert"],
+      table: 0,
+      instead: "`upsert`, or a `catch` for `UniqueConstraintViolationException`",
     },
   ],
   stores: [

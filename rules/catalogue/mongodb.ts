@@ -38,10 +38,24 @@ export const mongodb: Library = {
       handle: "receiver",
       commit: "ClientSession.commitTransaction",
       rollback: "ClientSession.abortTransaction",
+      rollbackAfterCommit: "Cannot call abortTransaction after calling commitTransaction",
     },
   ],
   handles: [{ type: "ClientSession", proves: false }],
+  reads: [{ member: ["Collection.findOne", "Collection.countDocuments", "Collection.find"], table: "receiver" }],
+  inserts: [
+    {
+      member: "Collection.insertOne",
+      table: "receiver",
+      instead: "`updateOne` with `$setOnInsert` and `upsert: true`, or a `catch` for code 11000",
+    },
+  ],
   stores: [
+    {
+      member: ["Collection.updateOne", "Collection.updateMany", "Collection.findOneAndUpdate"],
+      slot: { argument: 0 },
+      finds: true,
+    },
     { member: ["Collection.insertOne", "Collection.insertMany"], slot: { argument: 0 } },
     { member: ["Collection.replaceOne", "Collection.findOneAndReplace"], slot: { argument: 1 } },
     { member: "Collection.bulkWrite", slot: { argument: 0, path: "[].insertOne.document" } },

@@ -43,7 +43,21 @@ export const mongoose: Library = {
       onlyInCallersTransaction: true,
     },
   ],
+  reads: [
+    {
+      member: ["Model.findOne", "Model.findById", "Model.exists", "Model.countDocuments", "Model.find"],
+      table: "receiver",
+    },
+  ],
+  inserts: [
+    {
+      member: ["Model.create", "Model.insertOne"],
+      table: "receiver",
+      instead: "`findOneAndUpdate` with `$setOnInsert` and `upsert: true`, or a `catch` for code 11000",
+    },
+  ],
   stores: [
+    { member: ["Model.updateOne", "Model.updateMany", "Model.findOneAndUpdate"], slot: { argument: 0 }, finds: true },
     { member: ["Model.create", "Model.insertMany", "Model.insertOne", "new Model"], slot: { argument: 0 } },
     { member: ["Model.replaceOne", "Model.findOneAndReplace"], slot: { argument: 1 } },
     { member: "Model.bulkWrite", slot: { argument: 0, path: "[].insertOne.document" } },

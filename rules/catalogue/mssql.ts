@@ -18,6 +18,7 @@ export const mssql: Library = {
       withoutCallback: true,
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
+      rollbackAfterCommit: "Transaction has not begun",
     },
   ],
   handles: [{ type: "Transaction", proves: true }],

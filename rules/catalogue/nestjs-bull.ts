@@ -12,6 +12,7 @@ const inModule = (setting: string): Slot[] => [
 export const nestjsBull: Library = {
   name: "@nestjs/bull",
   packages: ["@nestjs/bull"],
+  retriesOnThrow: true,
   handlers: [
     { methodDecorator: "@Process" },
     { registeredBy: "BullModule.registerQueue", handler: { argument: 0, path: "processors[]" } },

@@ -11,6 +11,8 @@ const lockDuration: DurationSetting = {
 export const nestjsBullmq: Library = {
   name: "@nestjs/bullmq",
   packages: ["@nestjs/bullmq"],
+  retriesOnThrow: true,
+  terminalError: "UnrecoverableError",
   handlers: [
     { methods: "process", extends: "WorkerHost", classDecorator: "@Processor" },
     { registeredBy: "BullModule.registerQueue", handler: { argument: 0, path: "processors[]" } },

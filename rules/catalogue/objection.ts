@@ -20,6 +20,7 @@ export const objection: Library = {
       handle: "result",
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
+      rollbackAfterCommit: "Transaction query already complete",
     },
   ],
   handles: [
@@ -44,6 +45,19 @@ export const objection: Library = {
       ],
       extends: "Model",
       onlyInCallersTransaction: true,
+    },
+  ],
+  reads: [
+    {
+      member: ["QueryBuilder.findOne", "QueryBuilder.findById", "QueryBuilder.first", "QueryBuilder.where"],
+      table: "chain",
+    },
+  ],
+  inserts: [
+    {
+      member: ["QueryBuilder.insert", "QueryBuilder.insertAndFetch"],
+      table: "chain",
+      instead: "`.onConflict(…).ignore()` or `.merge()`",
     },
   ],
   stores: [

@@ -110,6 +110,7 @@ export const pgBoss: Library = {
   ],
   // the handler and the job's completion commit together; the second parameter is the `db` that joins them
   transactions: [{ open: "PgBoss.work", callback: "last", handle: 1, when: { argument: 1, path: "transactional" } }],
+  retriesOnThrow: true,
   handlers: [
     // 9 and before hand over a single job
     { registeredBy: "PgBoss.work", handler: { argument: "last" }, batch: true },

@@ -80,10 +80,19 @@ export const prisma: Library = {
       },
     },
   ],
+  reads: [{ member: ["*.findFirst", "*.findUnique", "*.findMany", "*.count"], table: "receiver" }],
+  inserts: [
+    {
+      member: ["*.create", "*.createMany", "*.createManyAndReturn"],
+      table: "receiver",
+      instead: "`upsert`, `createMany` with `skipDuplicates`, or a `catch` for `P2002`",
+    },
+  ],
   stores: [
     { member: ["*.create", "*.createMany", "*.createManyAndReturn"], slot: { argument: 0, path: "data" } },
     // What `upsert` finds its row by decides whether a retry meets the first row; its `create` part does not.
     { member: "*.upsert", slot: { argument: 0, path: "where" } },
+    { member: ["*.update", "*.updateMany"], slot: { argument: 0, path: "where" }, finds: true },
     {
       member: [
         "PrismaClient.$executeRaw",

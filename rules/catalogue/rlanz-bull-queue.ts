@@ -5,6 +5,7 @@ export const rlanzBullQueue: Library = {
   packages: ["@rlanz/bull-queue"],
   values: { QueueManager: "default" },
   dispatches: [{ member: "QueueManager.dispatch", to: "queue", payload: { argument: 1 } }],
+  retriesOnThrow: true,
   handlers: [{ methods: ["handle", "rescue"], extends: "Job" }],
   keys: [
     {

@@ -79,6 +79,14 @@ export const sequelizeCore: Library = {
     { member: "Transaction.afterRollback", callback: 0, after: "rollback" },
     { member: "Transaction.afterTransaction", callback: 0, after: "either" },
   ],
+  reads: [{ member: ["Model.findOne", "Model.findByPk", "Model.findAll", "Model.count"], table: "receiver" }],
+  inserts: [
+    {
+      member: ["Model.create", "Model.bulkCreate"],
+      table: "receiver",
+      instead: "`findOrCreate`, `upsert`, or a `catch` for `UniqueConstraintError`",
+    },
+  ],
   stores: [
     { member: ["Model.create", "Model.bulkCreate", "Model.build", "new Model"], slot: { argument: 0 } },
     { member: "Model.upsert", slot: { argument: 0 }, meetsUnique: true },

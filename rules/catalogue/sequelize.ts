@@ -43,6 +43,7 @@ export const sequelize: Library = {
       withoutCallback: true,
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
+      rollbackAfterCommit: "Transaction cannot be rolled back because it has been finished with state: commit",
     },
   ],
   sql: [{ member: "Sequelize.query", on: "pool" }],
@@ -84,7 +85,20 @@ export const sequelize: Library = {
       },
     },
   ],
+  reads: [{ member: ["Model.findOne", "Model.findByPk", "Model.findAll", "Model.count"], table: "receiver" }],
+  inserts: [
+    {
+      member: ["Model.create", "Model.bulkCreate"],
+      table: "receiver",
+      instead: "`findOrCreate`, `upsert`, or a `catch` for `UniqueConstraintError`",
+    },
+  ],
   stores: [
+    {
+      member: ["Model.update", "Model.increment", "Model.decrement"],
+      slot: { argument: 1, path: "where" },
+      finds: true,
+    },
     {
       member: ["Model.create", "Model.bulkCreate", "Model.build", "Model.bulkBuild", "new Model"],
       slot: { argument: 0 },

@@ -21,6 +21,7 @@ export const sidequest: Library = {
     { member: "JobBuilder.enqueue", to: "queue", payload: { argument: 0 } },
     { member: "JobBuilder.schedule", to: "queue", payload: { argument: 1 } },
   ],
+  retriesOnThrow: true,
   handlers: [{ methods: "run", extends: "Job" }],
   identities: [
     { property: ["Job.id", "JobData.id"], stableOver: "retries" },

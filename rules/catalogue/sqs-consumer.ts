@@ -11,6 +11,7 @@ const visible = {
 export const sqsConsumer: Library = {
   name: "sqs-consumer",
   packages: ["sqs-consumer"],
+  retriesOnThrow: true,
   handlers: [
     { registeredBy: ["Consumer.create", "new Consumer"], handler: { argument: 0, path: "handleMessage" } },
     {

@@ -67,6 +67,8 @@ export const temporal: Library = {
       payload: { argument: 1, path: "args" },
     },
   ],
+  retriesOnThrow: true,
+  terminalError: "ApplicationFailure.nonRetryable(…)",
   handlers: [
     { registeredBy: "Worker.create", handler: { argument: 0, path: "activities.*" } },
     { proxiedBy: ["proxyActivities", "proxyLocalActivities"] },

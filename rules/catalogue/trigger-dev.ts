@@ -37,6 +37,8 @@ export const triggerDev: Library = {
     { member: ["schedules.create", "create"], to: "queue" },
     { member: "runs.replay", to: "queue" },
   ],
+  retriesOnThrow: true,
+  terminalError: "AbortTaskRunError",
   handlers: [
     { registeredBy: ["task", "schemaTask", "toolTask", "schedules.task"], handler: { argument: 0, path: "run" } },
   ],

@@ -83,6 +83,7 @@ export const typeorm: Library = {
       handle: "receiver",
       commit: "*.commitTransaction",
       rollback: "*.rollbackTransaction",
+      rollbackAfterCommit: "TransactionNotStartedError",
     },
   ],
   sql: [
@@ -174,7 +175,57 @@ export const typeorm: Library = {
       },
     },
   ],
+  reads: [
+    {
+      member: [
+        "Repository.findOne",
+        "Repository.findOneBy",
+        "Repository.exists",
+        "Repository.existsBy",
+        "Repository.count",
+        "Repository.countBy",
+        "Repository.find",
+        "Repository.findBy",
+        "BaseEntity.findOne",
+        "BaseEntity.findOneBy",
+        "BaseEntity.existsBy",
+        "BaseEntity.count",
+        "BaseEntity.countBy",
+      ],
+      table: "receiver",
+    },
+    {
+      member: [
+        "EntityManager.findOne",
+        "EntityManager.findOneBy",
+        "EntityManager.exists",
+        "EntityManager.existsBy",
+        "EntityManager.count",
+        "EntityManager.countBy",
+        "EntityManager.find",
+        "EntityManager.findBy",
+      ],
+      table: 0,
+    },
+  ],
+  inserts: [
+    {
+      member: ["Repository.insert", "Repository.save", "BaseEntity.insert"],
+      table: "receiver",
+      instead: "`upsert`, `.orIgnore()`, or a `catch` for the unique violation",
+    },
+    {
+      member: ["EntityManager.insert", "EntityManager.save"],
+      table: 0,
+      instead: "`upsert`, `.orIgnore()`, or a `catch` for the unique violation",
+    },
+  ],
   stores: [
+    {
+      member: ["Repository.update", "Repository.increment", "Repository.decrement"],
+      slot: { argument: 0 },
+      finds: true,
+    },
     {
       member: [
         "Repository.create",

@@ -17,6 +17,7 @@ export const vercelQueue: Library = {
       payload: { argument: 1, path: "[].payload" },
     },
   ],
+  retriesOnThrow: true,
   handlers: [
     {
       registeredBy: ["handleCallback", "QueueClient.handleCallback", "QueueClient.handleNodeCallback"],

@@ -179,6 +179,8 @@ export interface ManualTransaction {
   readonly rollback: OneOrMore<Member>;
   /** `commit()` only builds; this member runs it (`trx.commit().execute()`). */
   readonly ranBy?: string;
+  /** The error with which a rollback fails after the commit; absent: it does nothing then, or nobody knows. */
+  readonly rollbackAfterCommit?: string;
 }
 
 /** A method that takes SQL text as argument 0 (or as a tagged template): BEGIN … COMMIT may be given there. */
@@ -280,7 +282,7 @@ export interface ExternalEffect {
   readonly command?: OneOrMore<string>;
 }
 
-/** Makes a value that is new each time (random, or of the clock). */
+/** Makes a value that is new each time. */
 export interface RandomSource {
   readonly member: OneOrMore<Member>;
   /** What a reader calls it: `"random UUID"`. */
@@ -289,8 +291,43 @@ export interface RandomSource {
   readonly withoutArguments?: true;
   /** The result is a function, and calling it makes the value (`customAlphabet(…)`). */
   readonly returnsFunction?: true;
-  /** Reads the clock: new each time, but no random identity. */
-  readonly isClock?: true;
+}
+
+/** Reads the clock of the machine that runs the code. */
+export interface Clock {
+  readonly member: OneOrMore<Member>;
+  /** Only without arguments: `new Date()` reads the clock, `new Date(text)` a text. */
+  readonly withoutArguments?: true;
+  /** What it gives is a day, not a moment: `startOfToday()`. */
+  readonly gives?: "day";
+}
+
+/** Makes a day, a month or another stretch of the calendar of a moment, which is the receiver or else argument 0. */
+export interface CalendarPart {
+  readonly member: OneOrMore<Member>;
+  /** The result is text that begins with the day: it is one where it is cut (`toISOString().slice(0, 10)`). */
+  readonly cut?: true;
+  /** This argument is a pattern (`"yyyy-MM-dd"`): with letters for the hour it gives a moment. */
+  readonly pattern?: number;
+  /** Counts only where this argument names a day or something longer (`startOf("month")`). */
+  readonly unit?: number;
+  /** Changes the receiver, and counts where argument 0 is one of these numbers (`setHours(0, 0, 0, 0)`). */
+  readonly sets?: readonly number[];
+}
+
+/** Stores an object or a file under a name. */
+export interface NamedObject {
+  readonly member: OneOrMore<Member>;
+  readonly slot: Slot;
+  /** Where files stand that are often only for the run. */
+  readonly isLocal?: true;
+}
+
+/** A call whose result holds what it was given, under this property (`schema.safeParse(order).data`). */
+export interface PassedOn {
+  readonly member: OneOrMore<Member>;
+  readonly argument: number;
+  readonly as: string;
 }
 
 /** Stores rows: where a value given here becomes part of stored data. */
@@ -306,6 +343,20 @@ export interface StoreSlot {
   readonly insertsIn?: number | "receiver";
   /** An upsert that takes the row with the same value in any unique column: what else it is given makes no second one. */
   readonly meetsUnique?: true;
+  /** The place tells which row is changed, and stores nothing by itself: the `where` of an update. */
+  readonly finds?: true;
+}
+
+/** Reads rows of a table, or inserts one: where both stand in one function, a race between them can be seen. */
+export interface TableAccess {
+  readonly member: OneOrMore<Member>;
+  /**
+   * Where the table is named: by the receiver (`prisma.order.create`), by an argument (`em.findOne(Order, …)`), or at
+   * the beginning of the chain of calls (`db.insert(orders).values(…)`, `knex("orders").insert(…)`).
+   */
+  readonly table: "receiver" | "chain" | number;
+  /** What inserts in one statement, or takes the violation: for the message. */
+  readonly instead?: string;
 }
 
 /** The statements that skip more than duplicates. */
@@ -507,6 +558,10 @@ export interface Library {
   readonly project?: { readonly path?: string };
   /** Files of the project whose functions all run in a transaction that other code opened. */
   readonly ambient?: readonly string[];
+  /** A handler that returns has done its job, whatever it returns; one that throws is called again, or shown as failed. */
+  readonly retriesOnThrow?: true;
+  /** What a handler throws when no retry can help: `UnrecoverableError`. */
+  readonly terminalError?: string;
   /** Global values and types without an import (`fetch`, Cloudflare's `Queue`). */
   readonly globals?: readonly string[];
   /**
@@ -543,11 +598,17 @@ export interface Library {
   readonly runners?: readonly Runner[];
   readonly effects?: readonly ExternalEffect[];
   readonly randoms?: readonly RandomSource[];
+  readonly clocks?: readonly Clock[];
+  readonly calendar?: readonly CalendarPart[];
+  readonly objects?: readonly NamedObject[];
+  readonly passedOn?: readonly PassedOn[];
   /** Look random, but a replay gives the same value. */
   readonly replaySafe?: OneOrMore<Member>;
   readonly memoised?: readonly MemoisedStep[];
   readonly stores?: readonly StoreSlot[];
   readonly insertIgnores?: readonly InsertIgnore[];
+  readonly reads?: readonly TableAccess[];
+  readonly inserts?: readonly TableAccess[];
   readonly leases?: readonly (LeasePair | NoLeasePair)[];
   readonly deadlines?: readonly Deadline[];
   readonly routes?: readonly Route[];

@@ -1,0 +1,4 @@
+import { noRollbackAfterCommit } from "../../../rules/no-rollback-after-commit.js";
+import { examplesOfPage } from "../examples-of-page.js";
+
+examplesOfPage("no-rollback-after-commit", noRollbackAfterCommit);
