@@ -2,7 +2,7 @@ import { lineOf } from "./code/node.js";
 import { oneOrMore } from "./knowledge.js";
 import { describePath } from "./path.js";
 import { labelOf } from "./semantics.js";
-import type { DispatchInside } from "./transaction-scope.js";
+import type { DispatchInside } from "./dispatches-inside.js";
 
 /** What a message says of a dispatch inside a transaction. */
 export function describeDispatch(inside: DispatchInside): Record<string, string> {
