@@ -5,9 +5,11 @@ import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
 import { noFloatingWorkInTransaction } from "./no-floating-work-in-transaction.js";
 import { noInsertIgnore } from "./no-insert-ignore.js";
 import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
+import { noOuterClientInTransaction } from "./no-outer-client-in-transaction.js";
 import { noParallelQueriesInTransaction } from "./no-parallel-queries-in-transaction.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
 import { noTransactionOnPool } from "./no-transaction-on-pool.js";
+import { noUnreliableCommitSignal } from "./no-unreliable-commit-signal.js";
 import { noUnstableDedupKey } from "./no-unstable-dedup-key.js";
 import { preferTransactionalEnqueue } from "./prefer-transactional-enqueue.js";
 import { requireTimeoutBelowRetryAfter } from "./require-timeout-below-retry-after.js";
@@ -23,9 +25,11 @@ const rules = {
   "no-floating-work-in-transaction": noFloatingWorkInTransaction,
   "no-insert-ignore": noInsertIgnore,
   "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
+  "no-outer-client-in-transaction": noOuterClientInTransaction,
   "no-parallel-queries-in-transaction": noParallelQueriesInTransaction,
   "no-random-id-in-handler": noRandomIdInHandler,
   "no-transaction-on-pool": noTransactionOnPool,
+  "no-unreliable-commit-signal": noUnreliableCommitSignal,
   "no-unstable-dedup-key": noUnstableDedupKey,
   "prefer-transactional-enqueue": preferTransactionalEnqueue,
   "require-timeout-below-retry-after": requireTimeoutBelowRetryAfter,

@@ -58,8 +58,8 @@ function handleOf(
   return undefined;
 }
 
-/** Where the option goes: into the object that is there, or behind the last argument. */
-function placeFor(call: CallNode, argument: number, value: string): JoinEdits["edits"][number] | undefined {
+/** Where an option goes: into the object that is there, or behind the last argument. */
+export function placeFor(call: CallNode, argument: number, value: string): JoinEdits["edits"][number] | undefined {
   const options = call.args[argument];
   if (options?.kind === "object") {
     const isEmpty = options.properties.length === 0;
@@ -68,6 +68,7 @@ function placeFor(call: CallNode, argument: number, value: string): JoinEdits["e
       : { start: options.start + 1, end: options.start + 1, text: ` ${value},` };
   }
   const last = call.args.at(-1);
+  if (!last && argument === 0) return { start: call.end - 1, end: call.end - 1, text: `{ ${value} }` };
   return !options && last && call.args.length === argument
     ? { start: last.end, end: last.end, text: `, { ${value} }` }
     : undefined;

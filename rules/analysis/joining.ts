@@ -35,7 +35,7 @@ export class Joining {
       const handle = this.#handleGiven(call, join, frame);
       // what cannot be read may hold the handle
       if (handle === "unknown") return "joined";
-      if (!handle) continue;
+      if (!handle || this.#program.values.settle(handle.node, handle.frame).kind === "absent") continue;
       if (this.#sideOf(handle.node, handle.frame, 0) !== "outer") return "joined";
       isOuter = true;
     }

@@ -20,8 +20,31 @@ export const objection: Library = {
       handle: "result",
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
+      provenBy: "$.executionPromise",
     },
   ],
+  beside: {
+    partOf: "knex",
+    statements: [
+      {
+        member: "Model.query",
+        joins: [{ argument: 0 }, { chained: "transacting" }],
+        sentByChain: true,
+        isBindable: true,
+      },
+      {
+        member: ["Model.$query"],
+        joins: [{ argument: 0 }, { chained: "transacting" }],
+        sentByChain: true,
+      },
+      {
+        member: ["Model.$relatedQuery"],
+        joins: [{ argument: 1 }, { chained: "transacting" }],
+        sentByChain: true,
+      },
+    ],
+  },
+  hiddenRollback: { option: "client", databases: ["pg", "pg-native", "postgres", "postgresql"] },
   handles: [
     { type: "Transaction", proves: true },
     { type: "TransactionOrKnex", proves: false },
