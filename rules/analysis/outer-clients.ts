@@ -7,7 +7,7 @@ import { execute } from "./execution.js";
 import { Joining } from "./joining.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import { openedOn, type OpenedOn } from "./opened-on.js";
-import { isChainTop, isSent, linksOf, topOf } from "./query-chain.js";
+import { isChainTop, isFloating, isSent, linksOf, topOf } from "./query-chain.js";
 import type { Statement } from "../catalogue/vocabulary.js";
 import { turnOfText } from "./sql-turns.js";
 import { isWritten, timesCalled } from "./project-text.js";
@@ -105,6 +105,7 @@ class Search {
     const called = this.#program.effects.calledBy(call, frame);
     const found = this.#sentBy(call, called, frame);
     if (found) return { path: [call], found };
+    if (isFloating(call)) return undefined;
     for (const { closure, frame: inner } of this.#followed(call, called, frame)) {
       const below = this.#byFunction(closure, inner, depth + 1);
       if (below) return { ...below, path: [call, ...below.path] };
@@ -119,7 +120,9 @@ class Search {
     const args = call.args.map((node) => ({ node, frame }));
     const self: Settled | undefined =
       callee.kind === "class" && call.isNew ? { kind: "instance", of: callee.node, made: call, frame } : undefined;
-    return calledFunctions(call, called, this.#program).map((fn) => ({
+    // of several implementations, another one may be meant
+    const functions = calledFunctions(call, called, this.#program);
+    return (functions.length === 1 ? functions : []).map((fn) => ({
       closure: { kind: "closure", fn, frame: undefined, self },
       frame: { fn, args, self, up: undefined },
     }));

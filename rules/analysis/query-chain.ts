@@ -66,6 +66,15 @@ export function isSent(node: Node): boolean {
   }
 }
 
+/** Whether nobody waits for a call: what it does then is not meant to be a part of what stands around it. */
+export function isFloating(call: CallNode): boolean {
+  let whole: Node = call;
+  for (let next = call.parent; next?.kind === "member" && promiseMembers.has(next.property ?? ""); next = whole.parent)
+    whole = next.parent?.kind === "call" ? next.parent : next;
+  const isVoid = whole.parent?.kind === "unary" && whole.parent.operator === "void";
+  return isVoid || (whole.kind === "call" && whole !== call && whole.parent?.kind === "block");
+}
+
 function isPromise(node: Node): boolean {
   return node.kind === "name" && node.text === "Promise";
 }

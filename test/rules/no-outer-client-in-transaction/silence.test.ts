@@ -62,6 +62,19 @@ export const place = () => sequelize.transaction(async (t) => {
   await Order.create({}, { transaction: t });
   t.afterCommit(async () => { await Order.findAll(); await sequelize.query("select 1"); });
 });`,
+  "what nobody waits for": `${prisma}
+async function log() { await prisma.order.findMany(); }
+export const place = (data: { id: string }) => prisma.$transaction(async (tx) => {
+  await tx.order.create({ data });
+  void log();
+  log().catch(() => undefined);
+});`,
+  "one of several implementations": `${prisma}
+interface Log { add(): Promise<void>; }
+class Rows implements Log { async add() { await prisma.order.findMany(); } }
+class Lines implements Log { async add() { console.log("line"); } }
+export const logs = [new Rows(), new Lines()];
+export const place = (data: { id: string }, log: Log) => prisma.$transaction(async (tx) => { await tx.order.create({ data }); await log.add(); });`,
   "functions that are kept or returned": `${prisma}
 const later: (() => Promise<unknown>)[] = [];
 export const place = (data: { id: string }) => prisma.$transaction(async (tx) => {
