@@ -152,6 +152,6 @@ function passedTo(
 }
 
 /** A callee or receiver as a reader finds it again. */
-export function textOf(node: Node): string {
+function textOf(node: Node): string {
   return node.file.text.slice(node.start, node.end).replaceAll(/\s+/g, "");
 }

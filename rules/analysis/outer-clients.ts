@@ -1,7 +1,7 @@
 import type { FileAnalysis, Program } from "./analysis.js";
 import { calledFunctions } from "./called-functions.js";
 import { identitiesOf } from "./client-identity.js";
-import { enclosingClass, type CallNode, type Node, type TemplateNode } from "./code/node.js";
+import { childrenOf, enclosingClass, type CallNode, type Node, type TemplateNode } from "./code/node.js";
 import { nameOfCallee, type Called } from "./effects.js";
 import { execute } from "./execution.js";
 import { Joining } from "./joining.js";
@@ -10,7 +10,8 @@ import { openedOn, type OpenedOn } from "./opened-on.js";
 import { isChainTop, isFloating, isSent, linksOf, topOf } from "./query-chain.js";
 import type { Statement } from "../catalogue/vocabulary.js";
 import { turnOfText } from "./sql-turns.js";
-import { isWritten, timesCalled } from "./project-text.js";
+import { isWritten, placesOf } from "./project-text.js";
+import { argumentAt } from "./deferral.js";
 import { isTestFile } from "./test-file.js";
 import { insideTransactions, type Inside, type Scope } from "./transaction-scope.js";
 import type { Frame, Settled } from "./values.js";
@@ -240,8 +241,41 @@ class Search {
     if (!known || isUnless(known.library.beside?.unless, this.#program) || this.#hasSeveralClients()) return undefined;
     if ((known.entry.isBindable && this.#mayBeBound(call, frame)) || this.#isGivenHandle(call, frame)) return undefined;
     if (known.entry.sentByChain && !isSent(topOf(call))) return undefined;
+    if (this.#mayHoldHandle(call, known.entry, frame)) return undefined;
     const joined = known.entry.joins ? this.#joining.of(call, known.entry.joins, frame) : "no handle";
     return joined === "joined" ? undefined : { kind: "statement", known, statement: call };
+  }
+
+  /** Options that come from elsewhere (`{ ...ctx.options }`) may hold the handle, or be given it before they are read. */
+  #mayHoldHandle(call: CallNode, { joins }: Statement, frame: Frame | undefined): boolean {
+    return oneOrMore(joins).some((join) => {
+      const given = "option" in join ? argumentAt(call, join.option.argument) : undefined;
+      return given !== undefined && !this.#isWrittenOut(given, frame, 0);
+    });
+  }
+
+  #isWrittenOut(node: Node, frame: Frame | undefined, depth: number): boolean {
+    if (depth > DEPTH) return false;
+    if (node.kind === "object")
+      return node.properties.every(({ isSpread, value }) => !isSpread || this.#isWrittenOut(value, frame, depth + 1));
+    if (node.kind === "conditional" || (node.kind === "binary" && node.operator === "&&"))
+      // the condition itself is not what is spread
+      return childrenOf(node)
+        .slice(1)
+        .every((child) => this.#isWrittenOut(child, frame, depth + 1));
+    if (node.kind !== "name") return ["literal", "array", "template", "function"].includes(node.kind);
+    const { semantics, values } = this.#program;
+    if (values.settle(node, frame).kind === "absent") return true;
+    const definition = semantics.definitionOfName(node);
+    if (definition?.kind === "variable" && definition.path.length === 0) {
+      const { init, isConst } = definition.declarator;
+      return isConst && init?.kind === "object" && this.#isWrittenOut(init, frame, depth + 1);
+    }
+    if (definition?.kind !== "parameter" || definition.path.length > 0) return false;
+    let up = frame;
+    while (up && up.fn !== definition.fn) up = up.up;
+    const given = up?.args?.[definition.index];
+    return given !== undefined && this.#isWrittenOut(given.node, given.frame, depth + 1);
   }
 
   /** What is made inside, or passed, may be bound to the handle. */
@@ -257,7 +291,7 @@ class Search {
   #hasSeveralClients(): boolean {
     const made = oneOrMore(this.opened.library.beside?.madeBy);
     const { semantics } = this.#program;
-    return made.length > 0 && (!semantics.isTyped || timesCalled(made, semantics) > 1);
+    return made.length > 0 && (!semantics.isTyped || placesOf(made, semantics) > 1);
   }
 
   /** `$connect`, and transaction control, which is the matter of `no-transaction-on-pool`. */

@@ -216,6 +216,13 @@ export const place = (data: { id: string }) => prisma.$transaction(async (tx) =>
   await note("placed"); // report client
   await audit("placed", prisma); // report client
 });`,
+  "options that were forgotten": `import { Sequelize, Model, type CreateOptions } from "sequelize"; declare const sequelize: Sequelize; class Order extends Model {}
+async function add(values: object, options?: CreateOptions) { await Order.create(values, { ...options, logging: false }); }
+export const place = () => sequelize.transaction(async (transaction) => {
+  await add({}, { transaction });
+  await add({}); // report statement typed
+  await add({}, { logging: true }); // report statement typed
+});`,
   "a function that opens the transaction": `import knexLib, { type Knex } from "knex"; const knex = knexLib({});
 async function inTransaction<T>(work: (trx: Knex.Transaction) => Promise<T>) { return knex.transaction(work); }
 async function on<T>(db: Knex, work: (trx: Knex.Transaction) => Promise<T>) { return db.transaction(work); }

@@ -148,6 +148,18 @@ export const place = () => knex.transaction(async (trx) => {
 });`,
 });
 
+lintCases("Options that come from elsewhere", rule, {
+  "a context that is given the handle later": `import { Sequelize, Model, type Transaction } from "sequelize"; declare const sequelize: Sequelize; class Order extends Model {}
+const makeContext = () => ({ options: {} as { transaction?: Transaction } });
+async function add(context: ReturnType<typeof makeContext>) { await Order.create({}, { ...context.options }); await Order.create({}, { transaction: context.options.transaction }); }
+export const place = () => sequelize.transaction(async (t) => {
+  const context = makeContext();
+  context.options.transaction = t;
+  await add(context);
+  await Order.create({}, context.options);
+});`,
+});
+
 lintCases("What looks like a transaction and is none", rule, {
   "a connection, a task, a session": `import { Kysely } from "kysely"; import pgp from "pg-promise"; import { MongoClient } from "mongodb"; import { createPool, sql } from "slonik"; declare const db: Kysely<any>; const promised = pgp()("x"); declare const mongo: MongoClient; const pool = await createPool("x");
 export async function run() {
