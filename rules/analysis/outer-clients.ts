@@ -7,7 +7,7 @@ import { execute } from "./execution.js";
 import { Joining } from "./joining.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import { openedOn, type OpenedOn } from "./opened-on.js";
-import { isChainTop, isFloating, isSent, linksOf, topOf } from "./query-chain.js";
+import { isChainTop, isFloating, isHandedBack, isSent, linksOf, topOf } from "./query-chain.js";
 import type { Statement } from "../catalogue/vocabulary.js";
 import { turnOfText } from "./sql-turns.js";
 import { isWritten, placesOf } from "./project-text.js";
@@ -109,9 +109,16 @@ class Search {
     if (isFloating(call)) return undefined;
     for (const { closure, frame: inner } of this.#followed(call, called, frame)) {
       const below = this.#byFunction(closure, inner, depth + 1);
-      if (below) return { ...below, path: [call, ...below.path] };
+      if (below && (!isHandedBack(below.path[0]) || this.#isSentByCaller(call, frame)))
+        return { ...below, path: [call, ...below.path] };
     }
     return undefined;
+  }
+
+  /** A query that a function only makes is sent where the function is called, unless it is given the handle there. */
+  #isSentByCaller(call: CallNode, frame: Frame | undefined): boolean {
+    const top = topOf(call);
+    return isSent(top) && !this.#isGivenHandle(top, frame);
   }
 
   #followed(call: CallNode, called: Called, frame: Frame | undefined): readonly { closure: Closure; frame: Frame }[] {

@@ -1,4 +1,4 @@
-import type { CallNode, MemberNode, Node, TemplateNode } from "./code/node.js";
+import { enclosingFunction, type CallNode, type MemberNode, type Node, type TemplateNode } from "./code/node.js";
 
 const promiseMembers = new Set(["then", "catch", "finally"]);
 
@@ -64,6 +64,13 @@ export function isSent(node: Node): boolean {
     default:
       return false;
   }
+}
+
+/** Whether a function that is not async gives back what a chain makes. */
+export function isHandedBack(node: CallNode | TemplateNode | undefined): boolean {
+  if (!node) return false;
+  const top = node.kind === "call" ? topOf(node) : node;
+  return ["return", "function"].includes(top.parent?.kind ?? "") && enclosingFunction(top)?.isAsync === false;
 }
 
 /** Whether nobody waits for a call: what it does then is not meant to be a part of what stands around it. */

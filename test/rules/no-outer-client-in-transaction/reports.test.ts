@@ -216,6 +216,13 @@ export const place = (data: { id: string }) => prisma.$transaction(async (tx) =>
   await note("placed"); // report client
   await audit("placed", prisma); // report client
 });`,
+  "a query that a function makes": `import knexLib, { type Knex } from "knex"; const knex = knexLib({});
+const orders = (db: Knex) => db("orders");
+export const place = () => knex.transaction(async (trx) => {
+  await orders(trx).insert({});
+  await orders(knex).insert({}); // report client
+  return orders(knex).first(); // report client
+});`,
   "options that were forgotten": `import { Sequelize, Model, type CreateOptions } from "sequelize"; declare const sequelize: Sequelize; class Order extends Model {}
 async function add(values: object, options?: CreateOptions) { await Order.create(values, { ...options, logging: false }); }
 export const place = () => sequelize.transaction(async (transaction) => {

@@ -37,6 +37,12 @@ export async function place() {
     db.selectFrom("c").compile();
   });
 }`,
+  "a query that a function makes, given the handle by its caller": `${knex}
+const orders = (db: Knex) => db("orders");
+export const place = () => knex.transaction(async (trx) => {
+  await orders(knex).insert({}).transacting(trx);
+  await trx("a").whereIn("id", orders(knex).select("id"));
+});`,
   "what sends nothing": `${prisma} ${knex}
 export async function place() {
   await prisma.$transaction(async (tx) => { await prisma.$disconnect(); await tx.order.findMany(); });
