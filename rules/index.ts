@@ -7,11 +7,13 @@ import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
 import { noFloatingWorkInTransaction } from "./no-floating-work-in-transaction.js";
 import { noInsertIgnore } from "./no-insert-ignore.js";
 import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
+import { noOuterClientInTransaction } from "./no-outer-client-in-transaction.js";
 import { noParallelQueriesInTransaction } from "./no-parallel-queries-in-transaction.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
 import { noRollbackAfterCommit } from "./no-rollback-after-commit.js";
 import { noSwallowedJobError } from "./no-swallowed-job-error.js";
 import { noTransactionOnPool } from "./no-transaction-on-pool.js";
+import { noUnreliableCommitSignal } from "./no-unreliable-commit-signal.js";
 import { noUnstableDedupKey } from "./no-unstable-dedup-key.js";
 import { preferTransactionalEnqueue } from "./prefer-transactional-enqueue.js";
 import { requireTimeoutBelowRetryAfter } from "./require-timeout-below-retry-after.js";
@@ -29,11 +31,13 @@ const rules = {
   "no-floating-work-in-transaction": noFloatingWorkInTransaction,
   "no-insert-ignore": noInsertIgnore,
   "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
+  "no-outer-client-in-transaction": noOuterClientInTransaction,
   "no-parallel-queries-in-transaction": noParallelQueriesInTransaction,
   "no-random-id-in-handler": noRandomIdInHandler,
   "no-rollback-after-commit": noRollbackAfterCommit,
   "no-swallowed-job-error": noSwallowedJobError,
   "no-transaction-on-pool": noTransactionOnPool,
+  "no-unreliable-commit-signal": noUnreliableCommitSignal,
   "no-unstable-dedup-key": noUnstableDedupKey,
   "prefer-transactional-enqueue": preferTransactionalEnqueue,
   "require-timeout-below-retry-after": requireTimeoutBelowRetryAfter,

@@ -4,7 +4,7 @@ import { describeDispatch } from "./analysis/describe-dispatch.js";
 import { joinEdits } from "./analysis/join-edits.js";
 import { couldJoin } from "./analysis/joining.js";
 import { isTestFile } from "./analysis/test-file.js";
-import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
+import { dispatchesInside, type DispatchInside } from "./analysis/dispatches-inside.js";
 import { createRule, type Finding } from "./create-rule.js";
 
 type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "ambient" | "finally" | "afterCommit" | "join";

@@ -1,3 +1,4 @@
+import { calleeText } from "./analysis/describe.js";
 import { floatingIn } from "./analysis/floating-work.js";
 import { createRule } from "./create-rule.js";
 
@@ -22,11 +23,10 @@ export const noFloatingWorkInTransaction = createRule<MessageIds, []>({
   },
   check(analysis, report) {
     for (const { call, kind, transaction, handle, statement } of floatingIn(analysis)) {
-      const { text } = call.file;
       report({
         node: call,
         messageId: kind === "timer" ? "timer" : handle === undefined ? "ambient" : "notAwaited",
-        data: { call: labelOf(text.slice(call.callee.start, call.callee.end)), transaction, handle: handle ?? "" },
+        data: { call: calleeText(call), transaction, handle: handle ?? "" },
         ...(kind === "not awaited"
           ? { suggest: [{ messageId: "await", edits: [{ start: statement.start, end: call.start, text: "await " }] }] }
           : {}),
@@ -34,9 +34,3 @@ export const noFloatingWorkInTransaction = createRule<MessageIds, []>({
     }
   },
 });
-
-/** A callee as a reader finds it again: the end of a long chain, without what was passed on the way. */
-function labelOf(callee: string): string {
-  const short = callee.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, "(…)").replaceAll(/\s+/g, "");
-  return short.length > 60 ? `…${short.slice(-59)}` : short;
-}

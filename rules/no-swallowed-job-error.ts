@@ -1,5 +1,5 @@
 import { describeHandler } from "./analysis/describe.js";
-import { swallowedErrorsIn, type SwallowedError } from "./analysis/swallowed-errors.js";
+import { swallowedErrorsIn, type SwallowedError } from "./analysis/swallowed-job-errors.js";
 import { isTestFile } from "./analysis/test-file.js";
 import { createRule } from "./create-rule.js";
 

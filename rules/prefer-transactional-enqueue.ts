@@ -2,7 +2,7 @@ import { describeDispatch } from "./analysis/describe-dispatch.js";
 import { joinEdits } from "./analysis/join-edits.js";
 import { couldJoin } from "./analysis/joining.js";
 import { isTestFile } from "./analysis/test-file.js";
-import { dispatchesInside, type DispatchInside } from "./analysis/transaction-scope.js";
+import { dispatchesInside, type DispatchInside } from "./analysis/dispatches-inside.js";
 import { createRule } from "./create-rule.js";
 
 type MessageIds = "noHandle" | "outerClient" | "otherMember" | "join";

@@ -36,7 +36,7 @@ export class AfterCommitSlots {
         const member = oneOrMore(slot.member)
           .map(parseMember)
           .find(({ container }) => container === entry.handleType);
-        if (!member || slot.after === "rollback") continue;
+        if (!member || slot.after === "rollback" || slot.unreliable) continue;
         const handle = parameter.target.text;
         const event = slot.event === undefined ? "" : `"${slot.event}", `;
         return { label: `${handle}.${member.name}`, before: `${handle}.${member.name}(${event}` };

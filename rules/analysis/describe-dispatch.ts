@@ -1,8 +1,9 @@
+import type { Join } from "../catalogue/vocabulary.js";
 import { lineOf } from "./code/node.js";
 import { oneOrMore } from "./knowledge.js";
 import { describePath } from "./path.js";
 import { labelOf } from "./semantics.js";
-import type { DispatchInside } from "./transaction-scope.js";
+import type { DispatchInside } from "./dispatches-inside.js";
 
 /** What a message says of a dispatch inside a transaction. */
 export function describeDispatch(inside: DispatchInside): Record<string, string> {
@@ -24,13 +25,15 @@ export function describeDispatch(inside: DispatchInside): Record<string, string>
     path: describePath(node, path),
     joinsAs: entry.joinsAs ?? "",
     join: oneOrMore(entry.joins)
-      .map((join) =>
-        "option" in join
-          ? `\`{ ${join.option.path ?? ""} }\``
-          : "chained" in join
-            ? `\`.${join.chained}(…)\``
-            : `argument ${String(join.argument + 1)}`,
-      )
+      .map((join) => describeJoin(join))
       .join(" or "),
   };
+}
+
+/** What is passed to take part in a transaction: `` `{ db }` ``; with the handle's name `` `{ transaction: t }` ``. */
+export function describeJoin(join: Join, handle?: string): string {
+  if ("argument" in join) return `argument ${String(join.argument + 1)}`;
+  if ("chained" in join) return `\`.${join.chained}(${handle ?? "…"})\``;
+  const { path = "" } = join.option;
+  return handle === undefined || handle === path ? `\`{ ${path} }\`` : `\`{ ${path}: ${handle} }\``;
 }

@@ -14,6 +14,14 @@ export function textOf({ file, start, end }: Node): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
+/** A callee as a reader finds it again: the end of a long chain, without what was passed on the way. */
+export function calleeText(node: Node): string {
+  const callee = node.kind === "call" ? node.callee : node.kind === "template" ? (node.tag ?? node) : node;
+  const text = callee.file.text.slice(callee.start, callee.end);
+  const short = text.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, "(…)").replaceAll(/\s+/g, "");
+  return short.length > 60 ? `…${short.slice(-59)}` : short;
+}
+
 /** The way down from the handler: "It runs in the job handler `confirm` (src/worker.ts:3), through `store`." */
 export function describeHandler({ handler, steps }: HandlerPath, from: Node): string {
   const [first, ...below] = steps;

@@ -277,11 +277,11 @@ export class Effects {
   }
 
   /** Whether a call, in a function that is called inside a transaction, stands in a branch for the case that there is none. */
-  isInOutsideBranch(call: CallNode, frame: Frame | undefined): boolean {
+  isInOutsideBranch(call: CallNode, frame: Frame | undefined, isHandle?: (node: Node) => boolean): boolean {
     const { afterCommit } = this.#program.knowledge;
     const isSlot = (other: CallNode) =>
       afterCommit.hasName(nameOfCallee(other)) && this.#isSlot(this.calledBy(other, frame).refs, other);
-    return isInOutsideBranch(call, { values: this.#values, frame, isSlot });
+    return isInOutsideBranch(call, { values: this.#values, frame, isSlot, ...(isHandle ? { isHandle } : {}) });
   }
 
   /** A function of the project that the settings name as an after-commit slot, or as code outside a transaction. */

@@ -121,7 +121,7 @@ function isShortCircuit(operator: string): boolean {
 }
 
 /** Whether a block surely ends in a throw. */
-function endsInThrow(block: Node): boolean {
+export function endsInThrow(block: Node): boolean {
   if (block.kind === "throw") return true;
   if (block.kind !== "block") return false;
   const last = block.body.at(-1);

@@ -1,6 +1,7 @@
 import type { IgnoringStatement, InsertIgnore } from "../catalogue/vocabulary.js";
 import type { FileAnalysis, Program } from "./analysis.js";
 import { childrenOf, type CallNode, type Node, type TemplateNode } from "./code/node.js";
+import { databasesNamed } from "./database-settings.js";
 import { argumentAt } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { execute } from "./execution.js";
@@ -106,25 +107,14 @@ function isOn(
   return settled?.kind === "other" && settled.node.kind === "literal" && settled.node.value === true;
 }
 
-const statements = new WeakMap<object, WeakMap<object, IgnoringStatement | "ON CONFLICT" | "unknown">>();
-
 /** The statement for the database that the project names, if it names one kind only. */
-function statementOf(as: Exclude<InsertIgnore["as"], string>, { semantics }: Program): IgnoringStatement | undefined {
-  let known = statements.get(semantics);
-  if (!known) statements.set(semantics, (known = new WeakMap()));
-  let answer = known.get(as);
-  if (answer === undefined) {
-    const setting = new RegExp(`\\b${as.option}["']?\\s*:\\s*["'\`]([\\w-]+)["'\`]`, "g");
-    const found = new Set(
-      semantics
-        .projectFiles()
-        .flatMap(({ text }) => [...text.matchAll(setting)].flatMap(([, name = ""]) => as.databases[name] ?? [])),
-    );
-    const [first] = found;
-    answer = first !== undefined && found.size === 1 ? first : "unknown";
-    known.set(as, answer);
-  }
-  return answer === "unknown" || answer === "ON CONFLICT" ? undefined : answer;
+function statementOf(
+  { option, databases }: Exclude<InsertIgnore["as"], string>,
+  { semantics }: Program,
+): IgnoringStatement | undefined {
+  const found = new Set([...databasesNamed(option, semantics)].flatMap((name) => databases[name] ?? []));
+  const [first] = found;
+  return found.size === 1 && first !== "ON CONFLICT" ? first : undefined;
 }
 
 function textOf(text: Node, frame: Frame | undefined, { values }: Program): unknown {

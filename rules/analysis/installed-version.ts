@@ -9,6 +9,12 @@ export function isBefore(wanted: { readonly package: string; readonly version: s
   return installed !== undefined && compare(installed, wanted.version) < 0;
 }
 
+/** Whether the package that a file would import is of a version or later; `false` where it is not installed. */
+export function isSince(wanted: { readonly package: string; readonly version: string }, file: string): boolean {
+  const installed = installedVersion(wanted.package, dirname(file));
+  return installed !== undefined && compare(installed, wanted.version) >= 0;
+}
+
 /** The version in the nearest `node_modules`, as Node looks for it. */
 function installedVersion(name: string, folder: string): string | undefined {
   const key = `${folder}\0${name}`;

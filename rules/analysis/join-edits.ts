@@ -2,7 +2,8 @@ import type { Adapter, Join } from "../catalogue/vocabulary.js";
 import type { FileAnalysis } from "./analysis.js";
 import { enclosingFunction, type CallNode, type CodeFile, type Node } from "./code/node.js";
 import { oneOrMore } from "./knowledge.js";
-import type { DispatchInside, Scope } from "./transaction-scope.js";
+import type { DispatchInside } from "./dispatches-inside.js";
+import type { Scope } from "./transaction-scope.js";
 
 /** What makes a dispatch take part in the open transaction. */
 export interface JoinEdits {
@@ -57,8 +58,8 @@ function handleOf(
   return undefined;
 }
 
-/** Where the option goes: into the object that is there, or behind the last argument. */
-function placeFor(call: CallNode, argument: number, value: string): JoinEdits["edits"][number] | undefined {
+/** Where an option goes: into the object that is there, or behind the last argument. */
+export function placeFor(call: CallNode, argument: number, value: string): JoinEdits["edits"][number] | undefined {
   const options = call.args[argument];
   if (options?.kind === "object") {
     const isEmpty = options.properties.length === 0;
@@ -67,6 +68,7 @@ function placeFor(call: CallNode, argument: number, value: string): JoinEdits["e
       : { start: options.start + 1, end: options.start + 1, text: ` ${value},` };
   }
   const last = call.args.at(-1);
+  if (!last && argument === 0) return { start: call.end - 1, end: call.end - 1, text: `{ ${value} }` };
   return !options && last && call.args.length === argument
     ? { start: last.end, end: last.end, text: `, { ${value} }` }
     : undefined;

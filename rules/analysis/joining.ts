@@ -3,7 +3,7 @@ import type { Program } from "./analysis.js";
 import { childrenOf, type CallNode, type Node } from "./code/node.js";
 import { argumentAt } from "./deferral.js";
 import { oneOrMore } from "./knowledge.js";
-import type { DispatchInside } from "./transaction-scope.js";
+import type { DispatchInside } from "./dispatches-inside.js";
 import type { Frame, Value } from "./values.js";
 
 /** Why a dispatch does not take part in the transaction although its library could. */
@@ -35,11 +35,18 @@ export class Joining {
       const handle = this.#handleGiven(call, join, frame);
       // what cannot be read may hold the handle
       if (handle === "unknown") return "joined";
-      if (!handle) continue;
+      if (!handle || this.#isLeftOut(handle)) continue;
       if (this.#sideOf(handle.node, handle.frame, 0) !== "outer") return "joined";
       isOuter = true;
     }
     return isOuter ? "outer client" : "no handle";
+  }
+
+  /** A parameter that was not given; what an object lacks may be put into it later. */
+  #isLeftOut({ node, frame }: Value): boolean {
+    let root = node;
+    while (root.kind === "member") root = root.object;
+    return root.kind === "name" && this.#program.values.settle(root, frame).kind === "absent";
   }
 
   #handleGiven(call: CallNode, join: Join, frame: Frame | undefined): Value | "unknown" | undefined {

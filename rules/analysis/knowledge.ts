@@ -1,4 +1,4 @@
-import type { Library, Member, OneOrMore } from "../catalogue/vocabulary.js";
+import type { Library, Member, OneOrMore, Statement } from "../catalogue/vocabulary.js";
 import { matchesFile, matchesModule } from "./file-pattern.js";
 import { withoutTypes } from "./package-of.js";
 import type { Ref } from "./semantics.js";
@@ -215,11 +215,13 @@ export class Knowledge {
   readonly stores;
   readonly storeConstructors;
   readonly insertIgnores;
+  readonly statements;
   readonly effects;
   readonly identities;
   readonly #ambient: readonly string[];
   readonly #clients = new Map<string, Library[]>();
   readonly #catalogue: readonly Library[];
+  readonly #whole: readonly Library[];
   readonly #own: readonly Library[];
   readonly #places: ReadonlyMap<Library, number>;
   readonly #byPackage = new Map<string, Library[]>();
@@ -233,6 +235,7 @@ export class Knowledge {
   constructor(catalogue: readonly Library[], own: readonly Library[] = [], whole?: Knowledge) {
     const libraries = [...catalogue, ...own];
     this.#catalogue = catalogue;
+    this.#whole = whole ? whole.#whole : catalogue;
     this.#own = own;
     this.#places = new Map(catalogue.map((library, index) => [library, index]));
     this.#withoutImport = catalogue.filter(({ globals, generated }) => globals ?? generated);
@@ -258,6 +261,9 @@ export class Knowledge {
     this.rollbacks = index("manual", "member", (entry) => entry.rollback);
     this.insertIgnores = index("insertIgnores", "member", (entry) => entry.member);
     this.sql = index("sql", "member", (entry) => entry.member);
+    this.statements = new MemberIndex<Statement>(libraries, "member", ({ beside }) =>
+      (beside?.statements ?? []).map((entry) => [entry, entry.member] as const),
+    );
     this.shapes = whole?.shapes ?? {
       openers: [...this.transactions.names].filter((name) => /transaction$/i.test(name)),
       turns: [...this.begins.names, ...this.commits.names, ...this.rollbacks.names].filter((name) =>
@@ -370,6 +376,11 @@ export class Knowledge {
   /** Whether a type is a client or pool on which a transaction can be opened, or that runs each statement by itself. */
   isClient(types: readonly Ref[]): boolean {
     return types.some((type) => (this.#clients.get(type.name) ?? []).some((library) => libraryDeclares(library, type)));
+  }
+
+  /** The libraries that have the clients of another one take part in their transactions, in play or not. */
+  proxiesOf({ packages }: Library): readonly Library[] {
+    return this.#whole.filter(({ proxies = [] }) => proxies.some((name) => packages.includes(name)));
   }
 
   /** The pattern by which the settings say that all of a file runs inside a transaction. */

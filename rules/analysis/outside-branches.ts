@@ -7,6 +7,8 @@ export interface Around {
   readonly frame: Frame | undefined;
   /** Whether a call hands a function to an after-commit slot. */
   readonly isSlot: (call: CallNode) => boolean;
+  /** Whether a value is known to be an open transaction, whatever it is called. */
+  readonly isHandle?: (node: Node) => boolean;
 }
 
 /**
@@ -75,7 +77,8 @@ function asksForTransaction(node: Node): boolean {
 }
 
 /** A parameter that is called a handle, where something is passed for it. */
-function isGivenHandle(node: Node, { values, frame }: Around): boolean {
+function isGivenHandle(node: Node, { values, frame, isHandle }: Around): boolean {
+  if (isHandle?.(node)) return true;
   if (node.kind !== "name" || !/^(?:tx|trx|t|trans)$|(?:tx|trx|transaction|session)$/i.test(node.text)) return false;
   const settled = values.settle(node, frame);
   return settled.kind !== "absent" && !(settled.kind === "parameter" && settled.fn === frame?.fn);

@@ -1,11 +1,11 @@
-import { lineOf, type CallNode, type Node } from "./code/node.js";
+import { lineOf, type CallNode, type Node, type TemplateNode } from "./code/node.js";
 import { nameOfCallee, nameOfVariable } from "./effects.js";
 
 /**
  * The way from a report to what it is about, for the message: ` Path: OrderService.confirm → Mailer.welcome
  * (src/mailer.ts:12) → Queue.add (src/mailer.ts:31).` Empty where the report stands at the place itself.
  */
-export function describePath(from: Node, path: readonly CallNode[]): string {
+export function describePath(from: Node, path: readonly (CallNode | TemplateNode)[]): string {
   if (path.length < 2) return "";
   const root = commonFolder(path.map((step) => step.file.path));
   const steps = path.map((step, index) =>
@@ -17,7 +17,8 @@ export function describePath(from: Node, path: readonly CallNode[]): string {
 }
 
 /** What a call calls, as a reader would say it: `mailer.welcome`. */
-function nameOfStep(call: CallNode): string {
+function nameOfStep(call: CallNode | TemplateNode): string {
+  if (call.kind === "template") return call.tag?.kind === "name" ? call.tag.text : "query";
   const { callee } = call;
   const name =
     nameOfCallee(call) ??

@@ -1,30 +1,27 @@
-import type { FileAnalysis, Program } from "./analysis.js";
-import { callersOf } from "./callers.js";
+import type { FileAnalysis } from "./analysis.js";
 import {
   childrenOf,
   contains,
-  enclosingFunction,
   type CallNode,
   type FunctionNode,
   type Node,
+  type TemplateNode,
   type TryNode,
 } from "./code/node.js";
 import { functionsAtTop } from "./ambient-file.js";
 import { nameOfDecorator, refsOfDecorator } from "./decorators.js";
 import { describedTransaction, functionsOfWork } from "./described-work.js";
-import { nameOfCallee, type Reached } from "./effects.js";
+import { nameOfCallee } from "./effects.js";
 import { execute, type Flow, type Visitor } from "./execution.js";
-import { oneOrMore, type Knowledge } from "./knowledge.js";
+import { oneOrMore } from "./knowledge.js";
 import { triedTransaction } from "./finally-around.js";
 import { hooksOfCall, hooksOfClass, type Hook } from "./lifecycle-hooks.js";
 import { transactionalRoute } from "./middleware.js";
 import { labelOf } from "./semantics.js";
 import { turnOfSql } from "./sql-turns.js";
+import { mayHoldTransactions } from "./transaction-gate.js";
 import type { Frame, Settled } from "./values.js";
-import { mentionsSql, tellingNames, wordsPattern } from "./wrapper-names.js";
-
-/** Of a function with more callers than this, some caller will pass what leads to the dispatch. */
-const CALLERS = 3;
+import type { Opened } from "./wrappers.js";
 
 /** Code that runs while a transaction is open. */
 export interface Scope {
@@ -35,72 +32,41 @@ export interface Scope {
   readonly openedAt: Node;
   /** The function whose body (or part of it) is inside. */
   readonly body: Node;
+  /** How the call at which it is opened opens it. */
+  readonly opened?: Opened;
 }
 
-/** A dispatch that runs inside a transaction, and where in this file it stands or is reached from. */
-export interface DispatchInside {
+/** A call, tagged template or decorator that runs inside a transaction. */
+export interface Inside {
   readonly scope: Scope;
   readonly node: Node;
-  /** From the node on; the dispatch itself last. Empty where a decorator dispatches. */
-  readonly path: readonly CallNode[];
-  readonly reached: Pick<Reached, "ref" | "known" | "notJoined">;
-  /** What the transaction's handle is called, where it has a name. */
   readonly frame: Frame | undefined;
+  /** Where this file hands over the function, or stands the decorator, in which it runs; absent: it runs in this file. */
+  readonly reference?: Node;
 }
 
-const found = new WeakMap<FileAnalysis, readonly DispatchInside[]>();
+const found = new WeakMap<FileAnalysis, readonly Inside[]>();
 
-/** Every dispatch inside a transaction of this file, each once. */
-export function dispatchesInside(analysis: FileAnalysis): readonly DispatchInside[] {
-  let dispatches = found.get(analysis);
-  if (!dispatches) found.set(analysis, (dispatches = mayHoldTransactions(analysis) ? new Search(analysis).run() : []));
-  return dispatches;
+/** Everything that runs inside a transaction of a file, each as often as it stands in one. */
+export function insideTransactions(analysis: FileAnalysis): readonly Inside[] {
+  let inside = found.get(analysis);
+  if (!inside) found.set(analysis, (inside = mayHoldTransactions(analysis) ? new Walk(analysis).run() : []));
+  return inside;
 }
 
-const libraryGates = new WeakMap<Knowledge, RegExp>();
-const projectGates = new WeakMap<FileAnalysis["wrappers"], RegExp>();
-
-/** The cheapest question first: whether the text names anything that opens a transaction or runs in one. */
-export function mayHoldTransactions({ file, semantics, wrappers, knowledge }: FileAnalysis): boolean {
-  if (
-    libraryGate(knowledge).test(file.text) ||
-    mentionsSql(file.text) ||
-    knowledge.ambientPattern(file.path) !== undefined
-  )
-    return true;
-  // of one file alone, wrappers name what the libraries name
-  if (!semantics.isTyped) return false;
-  let gate = projectGates.get(wrappers);
-  if (!gate) projectGates.set(wrappers, (gate = wordsPattern(wrappers.tellingNames)));
-  return gate.test(file.text);
+/** What runs in one piece of code, in a frame. */
+export function insideOf(
+  scope: Scope,
+  body: Node,
+  frame: Frame | undefined,
+  analysis: FileAnalysis,
+): readonly Inside[] {
+  return new Walk(analysis).body(scope, body, frame);
 }
 
-function libraryGate(knowledge: Knowledge): RegExp {
-  let gate = libraryGates.get(knowledge);
-  if (!gate) {
-    const hooks = knowledge.libraries
-      .flatMap((library) => library.hooks ?? [])
-      .flatMap((hook) => ("methods" in hook ? oneOrMore(hook.methods) : []));
-    const handles = knowledge.libraries
-      .flatMap((library) => library.handles ?? [])
-      .flatMap((handle) => (handle.proves ? oneOrMore(handle.type) : []));
-    gate = wordsPattern([
-      ...tellingNames(knowledge),
-      ...knowledge.ownNames,
-      ...knowledge.decorators.names,
-      ...knowledge.hookDecorators.names,
-      ...knowledge.hookCalls.names,
-      ...hooks,
-      ...handles,
-    ]);
-    libraryGates.set(knowledge, gate);
-  }
-  return gate;
-}
-
-class Search {
+class Walk {
   readonly #analysis: FileAnalysis;
-  readonly #found = new Map<Node, DispatchInside>();
+  readonly #inside: Inside[] = [];
   readonly #handleTypes: ReadonlySet<string>;
 
   constructor(analysis: FileAnalysis) {
@@ -112,36 +78,15 @@ class Search {
     );
   }
 
-  run(): readonly DispatchInside[] {
+  run(): readonly Inside[] {
     this.#visit(this.#analysis.file.root);
     this.#ambient();
-    return [...this.#found.values()]
-      .filter((dispatch) => !this.#isRuledOut(dispatch))
-      .sort((a, b) => a.node.start - b.node.start);
+    return this.#inside;
   }
 
-  /** Whether the few callers of the function around a transaction all pass what leads to a branch without the dispatch. */
-  #isRuledOut({ scope, node }: DispatchInside): boolean {
-    const { body } = scope;
-    if (body.kind !== "function" || !body.body || !contains(body, node)) return false;
-    const fn = scope.kind === "callback" ? enclosingFunction(body) : scope.kind === "decorator" ? body : undefined;
-    // of one file alone, nobody knows all callers
-    if (!fn || fn.params.length === 0 || !this.#analysis.semantics.isTyped) return false;
-    const inside = body.body;
-    const calls = callsOf(fn, this.#analysis);
-    return (
-      calls.length > 0 &&
-      calls.every((call) => {
-        const called = this.#analysis.values.enter(
-          { kind: "closure", fn, frame: undefined, self: undefined },
-          call,
-          undefined,
-        );
-        const again = new Search(this.#analysis);
-        again.#body(scope, inside, fn === body ? called : { fn: body, args: undefined, self: undefined, up: called });
-        return !again.#found.has(node);
-      })
-    );
+  body(scope: Scope, body: Node, frame: Frame | undefined): readonly Inside[] {
+    this.#body(scope, body, frame);
+    return this.#inside;
   }
 
   /** Looks at a node of the file and all below it. */
@@ -174,7 +119,7 @@ class Search {
       if (!argument || isOutside(call, opened.entry?.outsideWhen)) continue;
       const settled = values.step(values.settle(argument, undefined), opened.path);
       if (settled?.kind !== "closure" || !settled.fn.body) continue;
-      const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn };
+      const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn, opened };
       this.#closure(scope, settled, argument);
     }
   }
@@ -208,9 +153,7 @@ class Search {
     const scope: Scope = { kind: "finally", ...transaction, body: finalizer };
     execute(finalizer, undefined, this.#analysis.values, {
       call: (call, frame) => {
-        const reached = this.#analysis.effects.dispatchBy(call, frame);
-        if (reached?.path.length === 1 && ["queue", "topic", "workflow"].includes(reached.known.entry.to))
-          this.#note({ scope, node: call, path: [], reached, frame });
+        this.#inside.push({ scope, node: call, frame });
         return false;
       },
       branches: () => "on",
@@ -231,51 +174,33 @@ class Search {
       this.#body(scope, fn.body, frame);
       return;
     }
-    execute(fn.body, frame, this.#analysis.values, {
-      call: (call, inner) => {
-        const reached = this.#analysis.effects.dispatchBy(call, inner);
-        if (reached) this.#note({ scope, node: reference, path: reached.path, reached, frame });
-        return reached !== undefined;
-      },
-    });
+    const note = (node: CallNode | TemplateNode, inner: Frame | undefined) => {
+      this.#inside.push({ scope, node, frame: inner, reference });
+      return false;
+    };
+    execute(fn.body, frame, this.#analysis.values, { call: note, template: note });
   }
 
   // decorated methods
 
   #decorated(fn: FunctionNode): void {
     if (fn.decorators.length === 0 || !fn.body) return;
-    const { knowledge, effects } = this.#analysis;
     for (const [index, decorator] of fn.decorators.entries()) {
       const scope = scopeOfDecorator(decorator, fn, this.#analysis);
       if (!scope) continue;
       this.#body(scope, fn.body, { fn, args: undefined, self: undefined, up: undefined });
       // decorators below are applied first, so what they run, runs inside
-      for (const inner of fn.decorators.slice(index + 1)) {
-        const innerRefs = refsOfDecorator(inner, this.#analysis);
-        const [known] = knowledge.dispatchDecorators.find(innerRefs);
-        const [ref] = innerRefs;
-        if (known && ref)
-          this.#note({
-            scope,
-            node: inner,
-            path: [],
-            reached: { ref: { ...ref, container: undefined, name: `@${ref.name}` }, known },
-            frame: undefined,
-          });
-        const dispatched = this.#analysis.wrappers.decoratorBody(inner);
-        if (!dispatched?.fn.body) continue;
-        execute(
-          dispatched.fn.body,
-          { fn: dispatched.fn, args: undefined, self: undefined, up: dispatched.frame },
-          this.#analysis.values,
-          {
-            call: (call, frame) => {
-              const reached = effects.dispatchBy(call, frame);
-              if (reached) this.#note({ scope, node: inner, path: reached.path, reached, frame: undefined });
-              return reached !== undefined;
-            },
+      for (const reference of fn.decorators.slice(index + 1)) {
+        this.#inside.push({ scope, node: reference, frame: undefined, reference });
+        const run = this.#analysis.wrappers.decoratorBody(reference);
+        if (!run?.fn.body) continue;
+        const frame: Frame = { fn: run.fn, args: undefined, self: undefined, up: run.frame };
+        execute(run.fn.body, frame, this.#analysis.values, {
+          call: (call, inner) => {
+            this.#inside.push({ scope, node: call, frame: inner, reference });
+            return false;
           },
-        );
+        });
       }
     }
   }
@@ -316,7 +241,7 @@ class Search {
           };
         } else if (turn) scope = undefined;
         else {
-          if (scope) this.#inside(scope, call, frame);
+          if (scope) this.#inside.push({ scope, node: call, frame });
           // what runs in a callback may end the transaction, or stand inside it
           for (const { fn, frame: up, self } of wrappers.ranBy(call, frame)) {
             if (fn.body && call.args.includes(fn)) execute(fn.body, { fn, args: undefined, self, up }, values, visitor);
@@ -328,6 +253,7 @@ class Search {
         const turn = wrappers.turnOfTemplate(template, frame);
         if (turn === "begin") scope = { kind: "manual", label: "BEGIN", openedAt: template, body: around };
         else if (turn) scope = undefined;
+        else if (scope) this.#inside.push({ scope, node: template, frame });
         return false;
       },
       branches: join,
@@ -388,41 +314,18 @@ class Search {
   #body(scope: Scope, body: Node, frame: Frame | undefined): void {
     execute(body, frame, this.#analysis.values, {
       call: (call, inner) => {
-        this.#inside(scope, call, inner);
+        // functions written in the arguments run before the call is over
+        for (const { fn, frame: around, self } of this.#analysis.wrappers.ranBy(call, inner)) {
+          if (fn.body && call.args.includes(fn)) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
+        }
+        this.#inside.push({ scope, node: call, frame: inner });
+        return false;
+      },
+      template: (template, inner) => {
+        this.#inside.push({ scope, node: template, frame: inner });
         return false;
       },
     });
-  }
-
-  /** A call that runs inside: it dispatches, leads to a dispatch, or runs functions written in its arguments. */
-  #inside(scope: Scope, call: CallNode, frame: Frame | undefined): void {
-    const { effects, wrappers } = this.#analysis;
-    if (scope.kind !== "manual") {
-      for (const { fn, frame: around, self } of wrappers.ranBy(call, frame)) {
-        if (fn.body && call.args.includes(fn)) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
-      }
-    }
-    const reached = effects.dispatchBy(call, frame);
-    if (!reached) return;
-    const last = reached.path.findLastIndex(
-      (step) => step.file === call.file && call.start <= step.start && step.end <= call.end,
-    );
-    const local =
-      scope.kind === "manual"
-        ? last
-        : reached.path.findLastIndex(
-            (step) => step.file === call.file && scope.body.start <= step.start && step.end <= scope.body.end,
-          );
-    const at = Math.max(local, last, 0);
-    this.#note({ scope, node: reached.path[at] ?? call, path: reached.path.slice(at), reached, frame });
-  }
-
-  /** The innermost scope explains best; of equal ones the first. */
-  #note(dispatch: DispatchInside): void {
-    const known = this.#found.get(dispatch.node);
-    if (known && known.scope.body.end - known.scope.body.start <= dispatch.scope.body.end - dispatch.scope.body.start)
-      return;
-    this.#found.set(dispatch.node, dispatch);
   }
 }
 
@@ -435,15 +338,6 @@ export function scopeOfDecorator(decorator: Node, fn: FunctionNode, analysis: Fi
     : analysis.wrappers.decoratorOpens(decorator);
   const label = `@${refs[0]?.name ?? nameOfDecorator(decorator) ?? ""}`;
   return isTransactional ? { kind: "decorator", label, openedAt: decorator, body: fn } : undefined;
-}
-
-/** The calls of a function, where every use of it is one and they are few. */
-function callsOf(fn: FunctionNode, program: Program): readonly CallNode[] {
-  const sites = callersOf(program).sitesOf(fn);
-  const calls = sites.flatMap((site) =>
-    site.parent?.kind === "call" && site.parent.callee === site ? site.parent : [],
-  );
-  return calls.length === sites.length && calls.length <= CALLERS ? calls : [];
 }
 
 function functionAround(node: Node): Node {

@@ -14,8 +14,8 @@ export interface Frame {
 }
 
 /** An expression and the calls around it. */
-export interface Value {
-  readonly node: Node;
+export interface Value<N extends Node = Node> {
+  readonly node: N;
   readonly frame: Frame | undefined;
 }
 

@@ -8,7 +8,7 @@ import { execute, type Flow } from "./execution.js";
 import type { EntryOf, Known } from "./knowledge.js";
 import { labelOf, type Path, type Ref } from "./semantics.js";
 import { turnOfSql, turnOfText, type Turn } from "./sql-turns.js";
-import type { Frame, Settled } from "./values.js";
+import type { Frame, Settled, Value } from "./values.js";
 import { generic, searchNames, SHORT, tellingOf, type WrapperNames } from "./wrapper-names.js";
 
 /** A transaction that a call opens around a function that it is given. */
@@ -19,6 +19,8 @@ export interface Opened {
   readonly argument: number;
   readonly path: Path;
   readonly entry: EntryOf<"transactions"> | undefined;
+  /** The call of the library that opens it: the call itself, or one in a function of the project. */
+  readonly by: Value<CallNode> | undefined;
 }
 
 const DEPTH = 4;
@@ -72,7 +74,10 @@ export class Wrappers {
     const called = effects.calledBy(call, frame);
     const { callee, refs } = called;
     const opener = refs.find((ref) => knowledge.transactions.find([ref]).length > 0);
-    if (opener) return knowledge.transactions.find(refs).flatMap((known) => this.#opener(known, call, labelOf(opener)));
+    if (opener)
+      return knowledge.transactions
+        .find(refs)
+        .flatMap((known) => this.#opener(known, { node: call, frame }, labelOf(opener)));
     if (effects.isUnknown(called)) return openedByShape(call, name);
     const candidates = callee.kind === "closure" ? [callee] : this.#implementationsOf(callee);
     const found = candidates.map((candidate) => this.#openedIn(candidate)).find((opened) => opened.length > 0) ?? [];
@@ -220,10 +225,11 @@ export class Wrappers {
     );
   }
 
-  #opener({ entry }: Known<EntryOf<"transactions">>, call: CallNode, label: string): readonly Opened[] {
+  #opener({ entry }: Known<EntryOf<"transactions">>, by: Value<CallNode>, label: string): readonly Opened[] {
+    const call = by.node;
     const argument = callbackIndex(call, entry.callback);
     if (!call.args[argument] || entry.effect || (entry.when && !this.#isOn(call, entry.when))) return [];
-    return [{ label, argument, path: [], entry }];
+    return [{ label, argument, path: [], entry, by }];
   }
 
   /** Whether an option is surely `true`. */
@@ -318,6 +324,7 @@ export class Wrappers {
     let label = "";
     let isOpen = false;
     let entry: EntryOf<"transactions"> | undefined;
+    let by: Value<CallNode> | undefined;
     const { values } = this.#program;
     const note = (settled: Settled) => {
       // a decorator's replacement calls the method that the decorator was given
@@ -326,7 +333,7 @@ export class Wrappers {
         (settled.fn === fn || settled.fn === closure.frame?.fn) &&
         !found.some((other) => other.argument === settled.index && other.path.join() === settled.path.join())
       ) {
-        found.push({ label, argument: settled.index, path: settled.path, entry });
+        found.push({ label, argument: settled.index, path: settled.path, entry, by });
       }
     };
     /** Everything that runs inside: calls of the wrapper's own parameters are what is looked for. */
@@ -363,11 +370,13 @@ export class Wrappers {
             isOpen = turn === "begin";
             label = nameOfCallee(call) ?? "";
             entry = undefined;
+            by = { node: call, frame: inner };
             return false;
           }
           for (const opened of this.openedBy(call, inner)) {
             label = opened.label;
             entry = opened.entry;
+            by = opened.by;
             const argument = call.args[opened.argument];
             const settled = argument && values.step(values.settle(argument, inner), opened.path);
             if (!settled) continue;
@@ -390,6 +399,7 @@ export class Wrappers {
         template: (template, inner) => {
           const turn = this.turnOfTemplate(template, inner);
           if (turn) isOpen = turn === "begin";
+          if (turn) by = undefined;
           return false;
         },
       });
@@ -479,7 +489,7 @@ function openedByShape(call: CallNode, name: string | undefined): readonly Opene
   const callback = call.args[argument];
   const handle = callback?.kind === "function" ? callback.params[0]?.target : undefined;
   if (handle?.kind !== "name" || !/(?:^t|tx|trx|txn|transaction)$/i.test(handle.text)) return [];
-  return [{ label: name, argument, path: [], entry: undefined }];
+  return [{ label: name, argument, path: [], entry: undefined, by: undefined }];
 }
 
 function isBegunByShape(call: CallNode, name: string): boolean {

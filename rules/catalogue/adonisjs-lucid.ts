@@ -1,4 +1,4 @@
-import type { Library } from "./vocabulary.js";
+import type { Library, UnreliableSlot } from "./vocabulary.js";
 
 const clients = [
   "Database",
@@ -15,6 +15,12 @@ const clients = [
 const opens = clients.map((client) => `${client}.transaction`);
 const handles = ["TransactionClientContract", "TransactionClient"];
 const on = (name: string) => handles.map((handle) => `${handle}.${name}`);
+
+const unreliable: UnreliableSlot = {
+  runs: "where COMMIT failed",
+  instead: "keep `trx.knexClient.executionPromise`, await it behind the transaction, and send then",
+  unless: "executionPromise",
+};
 
 /** Over Knex, whose promise of a commit it trusts: hooks run even where COMMIT failed. */
 export const adonisjsLucid: Library = {
@@ -39,7 +45,14 @@ export const adonisjsLucid: Library = {
   },
   transactions: [{ open: opens, callback: 0, handle: 0, handleType: "TransactionClientContract" }],
   manual: [
-    { begin: opens, handle: "result", withoutCallback: true, commit: on("commit"), rollback: on("rollback") },
+    {
+      begin: opens,
+      handle: "result",
+      withoutCallback: true,
+      commit: on("commit"),
+      rollback: on("rollback"),
+      provenBy: "$.knexClient.executionPromise",
+    },
     {
       begin: ["Database.beginGlobalTransaction", "DatabaseContract.beginGlobalTransaction"],
       handle: "result",
@@ -58,6 +71,27 @@ export const adonisjsLucid: Library = {
       on: "pool",
     },
   ],
+  beside: {
+    statements: [
+      {
+        member: ["create", "createMany", "find", "findOrFail", "findMany", "first", "firstOrFail", "all"].map(
+          (name) => `LucidModel.${name}`,
+        ),
+        joins: { option: { argument: "last", path: "client" } },
+      },
+      {
+        member: ["findBy", "findByOrFail", "firstOrCreate", "updateOrCreate", "fetchOrCreateMany"].map(
+          (name) => `LucidModel.${name}`,
+        ),
+        joins: { option: { argument: "last", path: "client" } },
+      },
+      {
+        member: "LucidModel.query",
+        joins: [{ option: { argument: 0, path: "client" } }, { chained: "useTransaction" }],
+        sentByChain: true,
+      },
+    ],
+  },
   handles: [{ type: handles, proves: true }],
   hooks: [
     {
@@ -75,9 +109,9 @@ export const adonisjsLucid: Library = {
     },
   ],
   afterCommit: [
-    { member: on("after"), event: "commit", callback: 1 },
+    { member: on("after"), event: "commit", callback: 1, unreliable },
     { member: on("after"), event: "rollback", callback: 1, after: "rollback" },
-    { member: [...on("on"), ...on("once")], event: "commit", callback: 1 },
+    { member: [...on("on"), ...on("once")], event: "commit", callback: 1, unreliable },
     { member: [...on("on"), ...on("once")], event: "rollback", callback: 1, after: "rollback" },
   ],
   stores: [

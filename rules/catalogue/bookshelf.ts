@@ -10,6 +10,7 @@ export const bookshelf: Library = {
     Model: ["Bookshelf.model()", "Bookshelf.Model", "Model.forge()", "Model.extend()"],
   },
   transactions: [{ open: "Bookshelf.transaction", callback: 0, handle: 0, handleType: "Transaction" }],
+  hiddenRollback: { option: "client", databases: ["pg", "pg-native", "postgres", "postgresql"] },
   hooks: [
     {
       registeredBy: ["Events.on", "Model.on"],

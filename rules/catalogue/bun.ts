@@ -29,6 +29,7 @@ export const bun: Library = {
     { member: ["Database.query", "Database.prepare"], on: "connection", ranBy: ["run", "get", "all", "values"] },
     { member: ["SQL.()", "SQL.unsafe"], on: "pool", instead: "sql.begin(async (tx) => …)", size: "max" },
   ],
+  beside: { idle: ["reserve", "close", "end", "connect"] },
   handles: [{ type: ["TransactionSQL", "SavepointSQL"], proves: true }],
   stores: [
     {

@@ -34,6 +34,7 @@ export const databases: Library = {
       handleType: "Transaction",
     },
   ],
+  beside: { idle: "dispose" },
   handles: [{ type: ["Transaction", "DatabaseTransaction"], proves: true }],
   afterCommit: [
     {

@@ -138,12 +138,24 @@ export const drizzleOrm: Library = {
   transactions: [
     { open: postgres.map(transactionOf), callback: 0, handle: 0, handleType: "PgTransaction" },
     { open: mysql.map(transactionOf), callback: 0, handle: 0, handleType: "MySqlTransaction" },
-    { open: sqlite.map(transactionOf), callback: 0, handle: 0, handleType: "SQLiteTransaction" },
+    {
+      open: sqlite.map(transactionOf),
+      callback: 0,
+      handle: 0,
+      handleType: "SQLiteTransaction",
+      sharesConnection: true,
+    },
     { open: singlestore.map(transactionOf), callback: 0, handle: 0, handleType: "SingleStoreTransaction" },
     { open: gel.map(transactionOf), callback: 0, handle: 0, handleType: "GelTransaction" },
     { open: postgresInOne.map(transactionOf), callback: 0, handle: 0, handleType: "PgAsyncTransaction" },
     { open: mysqlInOne.map(transactionOf), callback: 0, handle: 0, handleType: "MySqlAsyncTransaction" },
-    { open: sqliteInOne.map(transactionOf), callback: 0, handle: 0, handleType: "SQLiteAsyncTransaction" },
+    {
+      open: sqliteInOne.map(transactionOf),
+      callback: 0,
+      handle: 0,
+      handleType: "SQLiteAsyncTransaction",
+      sharesConnection: true,
+    },
     { open: sqlserverInOne.map(transactionOf), callback: 0, handle: 0, handleType: "MsSqlTransaction" },
   ],
   sql: [
@@ -151,6 +163,11 @@ export const drizzleOrm: Library = {
     // SQLite drivers hold one connection.
     { member: ["BaseSQLiteDatabase.run", "SQLiteAsyncDatabase.run"], on: "connection" },
   ],
+  beside: {},
+  hiddenRollback: {
+    handles: [...postgres, "PgAsyncTransaction"].filter((name) => name.endsWith("Transaction")),
+    unless: ["postgres", "bun"],
+  },
   handles: [{ type: everything.filter((container) => container.endsWith("Transaction")), proves: true }],
   insertIgnores: [{ member: ["MySqlInsertBuilder.ignore", "SingleStoreInsertBuilder.ignore"], as: "INSERT IGNORE" }],
   reads: [

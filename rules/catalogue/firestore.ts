@@ -16,6 +16,18 @@ export const firestore: Library = {
     { open: "Firestore.runTransaction", callback: 0, handle: 0, handleType: "Transaction", reruns: true },
     { open: "runTransaction", callback: 1, handle: 0, handleType: "Transaction", reruns: true },
   ],
+  beside: {
+    // References are made by the client, and only name what the transaction reads and writes.
+    statements: [
+      {
+        member: [
+          ...["create", "set", "update", "delete", "get"].map((name) => `DocumentReference.${name}`),
+          "CollectionReference.add",
+          "Query.get",
+        ],
+      },
+    ],
+  },
   handles: [{ type: "Transaction", proves: true }],
   stores: [
     // The document's id.

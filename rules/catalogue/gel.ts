@@ -17,6 +17,7 @@ export const gel: Library = {
     ],
   },
   transactions: [{ open: "Client.transaction", callback: 0, handle: 0, handleType: "Transaction", reruns: true }],
+  beside: { idle: ["close", "ensureConnected"] },
   handles: [
     { type: "Transaction", proves: true },
     { type: "Executor", proves: false },

@@ -34,6 +34,7 @@ export const knex: Library = {
       callback: 0,
       handle: 0,
       handleType: "Transaction",
+      resolvesAfter: "Transaction.rollback",
     },
   ],
   manual: [
@@ -44,6 +45,7 @@ export const knex: Library = {
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
       rollbackAfterCommit: "Transaction query already complete",
+      provenBy: "$.executionPromise",
     },
     {
       begin: ["Knex.transactionProvider", "Transaction.transactionProvider"],
@@ -51,10 +53,13 @@ export const knex: Library = {
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
       rollbackAfterCommit: "Transaction query already complete",
+      provenBy: "$.executionPromise",
     },
   ],
   sql: [{ member: ["Knex.raw", "Transaction.raw"], on: "pool" }],
+  beside: { idle: ["destroy", "initialize", "migrate", "seed"] },
   handles: [{ type: "Transaction", proves: true }],
+  hiddenRollback: { option: "client", databases: ["pg", "pg-native", "postgres", "postgresql"] },
   afterCommit: [
     // Settles at the end of the handle's own level, and resolves after a rollback without an error too.
     {

@@ -43,6 +43,7 @@ export const kysely: Library = {
     },
   ],
   sql: [{ member: "sql", on: "pool", ranBy: "execute" }],
+  beside: { idle: ["destroy", "connection"] },
   handles: [{ type: ["Transaction", "ControlledTransaction"], proves: true }],
   insertIgnores: [
     { member: "InsertQueryBuilder.ignore", as: "INSERT IGNORE" },

@@ -18,6 +18,7 @@ export const libsql: Library = {
     },
   ],
   sql: [{ member: ["Client.execute", "Client.executeMultiple"], on: "pool" }],
+  beside: { idle: ["close", "sync"] },
   handles: [{ type: ["Transaction", "HttpTransaction", "WsTransaction", "Sqlite3Transaction"], proves: true }],
   stores: [
     { member: ["Client.execute", "Transaction.execute"], slot: { argument: 1 }, insertsIn: 0 },

@@ -34,6 +34,7 @@ export const mariadb: Library = {
       size: "connectionLimit",
     },
   ],
+  beside: { idle: ["getConnection", "end"] },
   handles: [{ type: ["PoolConnection", "Connection"], proves: false }],
   afterCommit: [
     { member: ["Connection.commit", "PoolConnection.commit"], callback: 0, after: "either" },

@@ -110,10 +110,15 @@ export const mikroOrm: Library = {
   ],
   afterCommitMethods: [
     {
-      methods: ["afterTransactionCommit", "afterTransactionRollback"],
+      methods: "afterTransactionCommit",
       implements: "EventSubscriber",
       classDecorator: "@Subscriber",
+      everyLevel: {
+        outermost: "!event.transaction?.savepointName",
+        since: { package: "@mikro-orm/core", version: "7.0.0" },
+      },
     },
+    { methods: "afterTransactionRollback", implements: "EventSubscriber", classDecorator: "@Subscriber" },
   ],
   reads: [
     { member: ["EntityRepository.findOne", "EntityRepository.count", "EntityRepository.find"], table: "receiver" },

@@ -30,6 +30,7 @@ export const mongodb: Library = {
       handle: 0,
       handleType: "ClientSession",
       reruns: true,
+      resolvesAfter: "ClientSession.abortTransaction",
     },
   ],
   manual: [
@@ -41,6 +42,34 @@ export const mongodb: Library = {
       rollbackAfterCommit: "Cannot call abortTransaction after calling commitTransaction",
     },
   ],
+  beside: {
+    madeBy: ["new MongoClient", "MongoClient.connect"],
+    statements: [
+      {
+        member: [
+          "insertOne",
+          "insertMany",
+          "bulkWrite",
+          "deleteOne",
+          "deleteMany",
+          "findOneAndDelete",
+          "countDocuments",
+        ].map((name) => `Collection.${name}`),
+        joins: { option: { argument: 1, path: "session" } },
+      },
+      {
+        member: ["updateOne", "updateMany", "replaceOne", "findOneAndUpdate", "findOneAndReplace", "distinct"].map(
+          (name) => `Collection.${name}`,
+        ),
+        joins: { option: { argument: 2, path: "session" } },
+      },
+      {
+        member: ["find", "findOne", "aggregate"].map((name) => `Collection.${name}`),
+        joins: { option: { argument: 1, path: "session" } },
+        sentByChain: true,
+      },
+    ],
+  },
   handles: [{ type: "ClientSession", proves: false }],
   reads: [{ member: ["Collection.findOne", "Collection.countDocuments", "Collection.find"], table: "receiver" }],
   inserts: [

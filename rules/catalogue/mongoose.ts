@@ -17,7 +17,55 @@ export const mongoose: Library = {
     ],
     Model: ["model()", "*.model()", "Model.discriminator()"],
   },
-  transactions: [{ open: "Connection.transaction", callback: 0, handle: 0, handleType: "ClientSession", reruns: true }],
+  transactions: [
+    {
+      open: "Connection.transaction",
+      callback: 0,
+      handle: 0,
+      handleType: "ClientSession",
+      reruns: true,
+      resolvesAfter: "ClientSession.abortTransaction",
+    },
+  ],
+  beside: {
+    partOf: "mongodb",
+    unless: "transactionAsyncLocalStorage",
+    madeBy: ["createConnection", "MongooseModule.forRoot", "MongooseModule.forRootAsync"],
+    statements: [
+      {
+        member: ["create", "insertMany", "insertOne", "bulkWrite", "bulkSave"].map((name) => `Model.${name}`),
+        joins: { option: { argument: 1, path: "session" } },
+      },
+      {
+        member: ["countDocuments", "deleteOne", "deleteMany", "findByIdAndDelete", "findOneAndDelete", "aggregate"].map(
+          (name) => `Model.${name}`,
+        ),
+        joins: [{ option: { argument: 1, path: "session" } }, { chained: "session" }],
+        sentByChain: true,
+      },
+      {
+        member: [
+          "find",
+          "findOne",
+          "findById",
+          "updateOne",
+          "updateMany",
+          "replaceOne",
+          "findOneAndUpdate",
+          "findOneAndReplace",
+          "findByIdAndUpdate",
+          "exists",
+          "distinct",
+        ].map((name) => `Model.${name}`),
+        joins: [
+          { option: { argument: 2, path: "session" } },
+          { option: { argument: 1, path: "session" } },
+          { chained: "session" },
+        ],
+        sentByChain: true,
+      },
+    ],
+  },
   hooks: [
     // A save without a session has no transaction at all.
     {

@@ -31,6 +31,7 @@ export const mysql: Library = {
       size: "connectionLimit",
     },
   ],
+  beside: { idle: ["getConnection", "end"] },
   handles: [{ type: ["PoolConnection", "Connection"], proves: false }],
   afterCommit: [
     { member: ["Connection.commit", "PoolConnection.commit"], callback: "last", after: "either" },

@@ -50,6 +50,7 @@ export const mysql2: Library = {
       size: "connectionLimit",
     },
   ],
+  beside: { idle: ["getConnection", "end"] },
   handles: [{ type: ["PoolConnection", "Connection"], proves: false }],
   afterCommit: [
     { member: ["Connection.commit", "PoolConnection.commit"], callback: 0, after: "either" },

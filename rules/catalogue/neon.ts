@@ -24,6 +24,7 @@ export const neon: Library = {
       batched: true,
     },
   ],
+  beside: { idle: ["connect", "end"] },
   handles: [{ type: "PoolClient", proves: false }],
   stores: [
     {

@@ -21,8 +21,31 @@ export const objection: Library = {
       commit: "Transaction.commit",
       rollback: "Transaction.rollback",
       rollbackAfterCommit: "Transaction query already complete",
+      provenBy: "$.executionPromise",
     },
   ],
+  beside: {
+    partOf: "knex",
+    statements: [
+      {
+        member: "Model.query",
+        joins: [{ argument: 0 }, { chained: "transacting" }],
+        sentByChain: true,
+        isBindable: true,
+      },
+      {
+        member: ["Model.$query"],
+        joins: [{ argument: 0 }, { chained: "transacting" }],
+        sentByChain: true,
+      },
+      {
+        member: ["Model.$relatedQuery"],
+        joins: [{ argument: 1 }, { chained: "transacting" }],
+        sentByChain: true,
+      },
+    ],
+  },
+  hiddenRollback: { option: "client", databases: ["pg", "pg-native", "postgres", "postgresql"] },
   handles: [
     { type: "Transaction", proves: true },
     { type: "TransactionOrKnex", proves: false },

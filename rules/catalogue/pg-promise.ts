@@ -33,6 +33,8 @@ export const pgPromise: Library = {
     },
     { member: queries.map((query) => `IBaseProtocol.${query}`), on: "pool" },
   ],
+  hiddenRollback: {},
+  beside: { idle: "connect" },
   // The same type serves `task`, which opens nothing.
   handles: [{ type: "ITask", proves: false }],
   stores: [

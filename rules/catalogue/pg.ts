@@ -14,6 +14,8 @@ export const pg: Library = {
     { member: ["ClientBase.query", "Client.query", "PoolClient.query"], on: "connection" },
     { member: "Pool.query", on: "pool", instead: "const client = await pool.connect()", size: "max" },
   ],
+  hiddenRollback: {},
+  beside: { idle: ["connect", "end"] },
   handles: [{ type: ["PoolClient", "ClientBase"], proves: false }],
   stores: [
     {

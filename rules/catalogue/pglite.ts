@@ -11,6 +11,7 @@ export const pglite: Library = {
       callback: 0,
       handle: 0,
       handleType: "Transaction",
+      resolvesAfter: "Transaction.rollback",
     },
   ],
   sql: [
@@ -23,6 +24,7 @@ export const pglite: Library = {
       on: "connection",
     },
   ],
+  beside: { idle: ["close", "listen"], waits: true },
   handles: [{ type: "Transaction", proves: true }],
   stores: [
     {

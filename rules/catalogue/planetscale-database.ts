@@ -8,6 +8,7 @@ export const planetscaleDatabase: Library = {
     { open: ["Client.transaction", "Connection.transaction"], callback: 0, handle: 0, handleType: "Transaction" },
   ],
   sql: [{ member: "Client.execute", on: "pool", instead: "client.transaction(async (tx) => …)" }],
+  beside: {},
   handles: [{ type: ["Transaction", "Tx"], proves: true }],
   stores: [
     {

@@ -22,6 +22,7 @@ export const postgres: Library = {
     { member: ["Sql.()", "Sql.unsafe"], on: "pool", instead: "sql.begin(async (sql) => …)", size: "max" },
     { member: ["ISql.()", "ISql.unsafe"], on: "pool" },
   ],
+  beside: { idle: ["reserve", "end", "close", "listen", "notify", "subscribe"] },
   handles: [{ type: "TransactionSql", proves: true }],
   stores: [
     {

@@ -52,10 +52,12 @@ export const prisma: Library = {
       batched: true,
     },
   ],
+  beside: { idle: ["$connect", "$disconnect", "$on", "$use", "$extends"] },
   handles: [
     // `Prisma.TransactionClient` is `Omit<PrismaClient, ITXClientDenyList>`, and a PrismaClient is assignable to it.
     { type: ["TransactionClient", "ITXClientDenyList"], proves: false },
   ],
+  hiddenRollback: { option: "activeProvider|provider", databases: ["postgresql", "cockroachdb"] },
   hooks: [
     {
       registeredBy: ["PrismaClient.$extends", "DynamicClientExtensionThisBuiltin.$extends"],

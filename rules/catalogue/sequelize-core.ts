@@ -73,6 +73,7 @@ export const sequelizeCore: Library = {
     },
     { registeredBy: "Sequelize.define", hook: { argument: 2, path: "hooks.*" }, onlyInCallersTransaction: true },
   ],
+  hiddenRollback: { option: "dialect", databases: ["postgres"] },
   afterCommit: [
     // A hook on a savepoint's transaction never runs: that is another rule's business.
     { member: "Transaction.afterCommit", callback: 0 },

@@ -47,6 +47,45 @@ export const sequelize: Library = {
     },
   ],
   sql: [{ member: "Sequelize.query", on: "pool" }],
+  beside: {
+    unless: "useCLS",
+    madeBy: ["new Sequelize"],
+    idle: ["authenticate", "close", "sync"],
+    statements: [
+      {
+        member: [
+          "findAll",
+          "findOne",
+          "findAndCountAll",
+          "findOrCreate",
+          "findOrBuild",
+          "findCreateFind",
+          "count",
+          "destroy",
+          "restore",
+          "save",
+          "reload",
+        ].map((name) => `Model.${name}`),
+        joins: { option: { argument: 0, path: "transaction" } },
+      },
+      {
+        member: [
+          "create",
+          "bulkCreate",
+          "upsert",
+          "update",
+          "findByPk",
+          "increment",
+          "decrement",
+          "max",
+          "min",
+          "sum",
+        ].map((name) => `Model.${name}`),
+        joins: { option: { argument: 1, path: "transaction" } },
+      },
+      { member: "Sequelize.query", joins: { option: { argument: 1, path: "transaction" } } },
+    ],
+  },
   handles: [{ type: "Transaction", proves: true }],
   hooks: [
     {
@@ -66,9 +105,17 @@ export const sequelize: Library = {
     { registeredBy: "Model.init", hook: { argument: 1, path: "hooks.*" }, onlyInCallersTransaction: true },
     { registeredBy: "Sequelize.define", hook: { argument: 2, path: "hooks.*" }, onlyInCallersTransaction: true },
   ],
+  hiddenRollback: { option: "dialect", databases: ["postgres"] },
   afterCommit: [
     // Runs at the commit of its own Transaction, so of a savepoint too, and even where COMMIT failed (#14902).
-    { member: "Transaction.afterCommit", callback: 0 },
+    {
+      member: "Transaction.afterCommit",
+      callback: 0,
+      unreliable: {
+        runs: "where COMMIT failed",
+        instead: "send behind `await sequelize.transaction(…)`, which rejects when COMMIT fails",
+      },
+    },
   ],
   insertIgnores: [
     {

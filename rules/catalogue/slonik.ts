@@ -25,16 +25,23 @@ export const slonik: Library = {
       reruns: true,
     },
   ],
+  beside: { idle: ["connect", "end"] },
   handles: [
     { type: "DatabaseTransactionConnection", proves: true },
     { type: ["DatabasePoolConnection", "CommonQueryMethods", "DatabaseConnection"], proves: false },
   ],
+  hiddenRollback: {},
   afterCommit: [
     // Listeners of failed attempts stay, so a retried transaction calls them all.
     {
       member: "DatabaseTransactionConnection.on",
       event: "commit",
       callback: 1,
+      unreliable: {
+        runs: "for each attempt",
+        instead: "send behind `await pool.transaction(…)`, once",
+        unless: "transactionRetryLimit: 0",
+      },
     },
     {
       member: "DatabaseTransactionConnection.on",

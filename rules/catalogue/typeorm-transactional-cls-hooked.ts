@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const typeormTransactionalClsHooked: Library = {
   name: "typeorm-transactional-cls-hooked",
   packages: ["typeorm-transactional-cls-hooked"],
+  proxies: ["typeorm"],
   transactions: [
     { open: "runInTransaction", callback: 0, outsideWhen: ["NEVER", "NOT_SUPPORTED", "SUPPORTS"] },
     {

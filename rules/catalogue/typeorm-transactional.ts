@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const typeormTransactional: Library = {
   name: "typeorm-transactional",
   packages: ["typeorm-transactional"],
+  proxies: ["typeorm"],
   transactions: [
     // SUPPORTS joins a transaction if there is one; alone it opens none.
     { open: "runInTransaction", callback: 0, outsideWhen: ["NEVER", "NOT_SUPPORTED", "SUPPORTS"] },

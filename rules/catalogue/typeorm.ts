@@ -111,6 +111,20 @@ export const typeorm: Library = {
       on: "connection",
     },
   ],
+  beside: {
+    idle: ["connect", "initialize", "close", "destroy", "runMigrations", "undoLastMigration", "synchronize"],
+    through: {
+      type: ["Repository", "TreeRepository", "EntityManager", "DataSource"],
+      instead: "$.withRepository(…)",
+    },
+    // Active records use the data source that their class was given.
+    statements: [
+      {
+        member: ["save", "remove", "softRemove", "recover", "reload"].flatMap((name) => `BaseEntity.${name}`),
+      },
+    ],
+    madeBy: ["new DataSource", "createConnection", "TypeOrmModule.forRoot", "TypeOrmModule.forRootAsync"],
+  },
   decorators: [{ decorator: "@Transaction" }],
   handles: [{ type: ["EntityManager", "QueryRunner"], proves: false }],
   hooks: [
@@ -148,10 +162,16 @@ export const typeorm: Library = {
       classDecorator: "@EventSubscriber",
     },
   ],
+  hiddenRollback: { option: "type", databases: ["postgres", "aurora-postgres"] },
   afterCommitMethods: [
-    // At the end of every level, so after a savepoint as well.
     {
-      methods: ["afterTransactionCommit", "afterTransactionRollback"],
+      methods: "afterTransactionCommit",
+      implements: "EntitySubscriberInterface",
+      classDecorator: "@EventSubscriber",
+      everyLevel: { outermost: "!event.queryRunner.isTransactionActive" },
+    },
+    {
+      methods: "afterTransactionRollback",
       implements: "EntitySubscriberInterface",
       classDecorator: "@EventSubscriber",
     },

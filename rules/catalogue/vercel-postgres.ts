@@ -23,6 +23,7 @@ export const vercelPostgres: Library = {
     },
     { member: ["sql", "VercelPool.sql", "VercelPool.query"], on: "pool", instead: "const client = await db.connect()" },
   ],
+  beside: { idle: ["connect", "end"] },
   handles: [{ type: ["VercelPoolClient", "VercelClient"], proves: false }],
   stores: [
     {

@@ -166,6 +166,10 @@ export interface TransactionOpener {
   readonly effect?: true;
   /** With this property of argument 0 or of an options object set to one of these names the code runs outside. */
   readonly outsideWhen?: OneOrMore<string>;
+  /** The client has one connection, so that what is sent through it in the callback is in the transaction as well. */
+  readonly sharesConnection?: true;
+  /** Called in the callback without an error, these undo the transaction, and its promise resolves all the same. */
+  readonly resolvesAfter?: OneOrMore<Member>;
 }
 
 /** Begin and commit are calls of their own. */
@@ -181,6 +185,8 @@ export interface ManualTransaction {
   readonly ranBy?: string;
   /** The error with which a rollback fails after the commit; absent: it does nothing then, or nobody knows. */
   readonly rollbackAfterCommit?: string;
+  /** `commit()` resolves although COMMIT failed; what is awaited to know better: `"$.executionPromise"`, with `$` for the handle. */
+  readonly provenBy?: string;
 }
 
 /** A method that takes SQL text as argument 0 (or as a tagged template): BEGIN … COMMIT may be given there. */
@@ -198,6 +204,37 @@ export interface SqlText {
   readonly size?: string;
   /** The result may be handed to the library instead, which sends several in one transaction (`$transaction([…])`). */
   readonly batched?: true;
+}
+
+/** A statement that takes part in a transaction only by what it is given. */
+export interface Statement {
+  readonly member: OneOrMore<Member>;
+  /** What brings the handle; absent: it never takes part. */
+  readonly joins?: OneOrMore<Join>;
+  /** It only begins a chain, which is sent where it is awaited. */
+  readonly sentByChain?: true;
+  /** What it is a member of can be bound to the handle before. */
+  readonly isBindable?: true;
+}
+
+/** How statements come to run beside the transaction in whose code they stand. */
+export interface Beside {
+  /** Members of a client that send no statement: `$connect`. */
+  readonly idle?: OneOrMore<string>;
+  /**
+   * Types of what is injected and sends over a client that nobody names, such as repositories; and how one is had from
+   * the handle: `"$.withRepository(…)"`, where `$` stands for the handle.
+   */
+  readonly through?: { readonly type: OneOrMore<string>; readonly instead: string };
+  readonly statements?: readonly Statement[];
+  /** Other packages of whose transactions the statements can be a part. */
+  readonly partOf?: OneOrMore<string>;
+  /** A word that, anywhere in the project, says that statements take part by themselves (`useCLS`). */
+  readonly unless?: string;
+  /** What makes a client: where a project makes several, nobody knows which one a model or repository uses. */
+  readonly madeBy?: OneOrMore<string>;
+  /** The client has one connection, and waits until the transaction is over: inside it, for ever. */
+  readonly waits?: true;
 }
 
 /** A decorator that runs the method in a transaction. */
@@ -251,6 +288,17 @@ export interface AfterCommitSlot {
   readonly after?: "commit" | "rollback" | "either";
   /** What is kept is an Effect, given as this argument or piped in. */
   readonly effect?: true;
+  /** It runs at other times as well. */
+  readonly unreliable?: UnreliableSlot;
+}
+
+/** When a function runs that was kept for the commit, although nothing was committed. */
+export interface UnreliableSlot {
+  readonly runs: "where COMMIT failed" | "for each attempt";
+  /** What to do instead, as the end of a sentence. */
+  readonly instead: string;
+  /** A word that, anywhere in the project, says that somebody took care. */
+  readonly unless?: string;
 }
 
 /** Methods that the library calls after the commit, on a class that it knows (`afterTransactionCommit(event)`). */
@@ -259,6 +307,23 @@ export interface AfterCommitMethod {
   readonly extends?: OneOrMore<string>;
   readonly implements?: OneOrMore<string>;
   readonly classDecorator?: OneOrMore<Member>;
+  /** They run at the end of each nested transaction too: how the outermost one is told, and since which version. */
+  readonly everyLevel?: {
+    /** A condition that holds at the outermost commit only: `event` is the first parameter. */
+    readonly outermost: string;
+    readonly since?: { readonly package: string; readonly version: string };
+  };
+}
+
+/** A promise that resolves although the server answered COMMIT with ROLLBACK: on PostgreSQL, once a statement has failed. */
+export interface HiddenRollback {
+  /** Handles of that database, where types tell. */
+  readonly handles?: OneOrMore<string>;
+  /** An option whose values in the project tell the database, and those that mean PostgreSQL. */
+  readonly option?: string;
+  readonly databases?: readonly string[];
+  /** Drivers that answer with an error. */
+  readonly unless?: OneOrMore<string>;
 }
 
 /** Runs its callback outside any transaction (`txHost.withoutTransaction(fn)`). */
@@ -589,11 +654,16 @@ export interface Library {
   readonly transactions?: readonly TransactionOpener[];
   readonly manual?: readonly ManualTransaction[];
   readonly sql?: readonly SqlText[];
+  /** Absent: the client is the transaction, or what it sends joins by itself. */
+  readonly beside?: Beside;
+  /** Packages whose clients and repositories take part in its transactions by themselves. */
+  readonly proxies?: readonly string[];
   readonly decorators?: readonly TransactionalDecorator[];
   readonly handles?: readonly HandleType[];
   readonly hooks?: readonly LifecycleHook[];
   readonly afterCommit?: readonly AfterCommitSlot[];
   readonly afterCommitMethods?: readonly AfterCommitMethod[];
+  readonly hiddenRollback?: HiddenRollback;
   readonly outside?: readonly OutsideTransaction[];
   readonly runners?: readonly Runner[];
   readonly effects?: readonly ExternalEffect[];

@@ -35,6 +35,7 @@ export const zenstack: Library = {
       on: "pool",
     },
   ],
+  beside: { idle: ["$connect", "$disconnect", "$use", "$setAuth"] },
   // A client is assignable to it.
   handles: [{ type: "TransactionClientContract", proves: false }],
   hooks: [
