@@ -2,9 +2,12 @@ import type { ESLint, Linter, Rule } from "eslint";
 
 import { configsOf } from "./configs.js";
 import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
+import { noEffectInRetriedTransaction } from "./no-effect-in-retried-transaction.js";
+import { noExternalEffectInTransaction } from "./no-external-effect-in-transaction.js";
 import { noFloatingWorkInTransaction } from "./no-floating-work-in-transaction.js";
 import { noInsertIgnore } from "./no-insert-ignore.js";
 import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
+import { noLockAsGuarantee } from "./no-lock-as-guarantee.js";
 import { noParallelQueriesInTransaction } from "./no-parallel-queries-in-transaction.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
 import { noTransactionOnPool } from "./no-transaction-on-pool.js";
@@ -20,9 +23,12 @@ type Plugin = ESLint.Plugin & {
 
 const rules = {
   "no-dispatch-in-transaction": noDispatchInTransaction,
+  "no-effect-in-retried-transaction": noEffectInRetriedTransaction,
+  "no-external-effect-in-transaction": noExternalEffectInTransaction,
   "no-floating-work-in-transaction": noFloatingWorkInTransaction,
   "no-insert-ignore": noInsertIgnore,
   "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
+  "no-lock-as-guarantee": noLockAsGuarantee,
   "no-parallel-queries-in-transaction": noParallelQueriesInTransaction,
   "no-random-id-in-handler": noRandomIdInHandler,
   "no-transaction-on-pool": noTransactionOnPool,

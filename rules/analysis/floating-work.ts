@@ -4,7 +4,7 @@ import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type N
 import { runningOf } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { mayStandInTransaction } from "./open-handles.js";
-import { mayHoldTransactions } from "./transaction-scope.js";
+import { mayHoldTransactions } from "./transaction-gate.js";
 
 /** Work that is started in a transaction, and that the transaction does not wait for. */
 export interface Floating {

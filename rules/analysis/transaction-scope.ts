@@ -10,18 +10,21 @@ import {
   type TryNode,
 } from "./code/node.js";
 import { functionsAtTop } from "./ambient-file.js";
-import { nameOfDecorator, refsOfDecorator } from "./decorators.js";
+import { isOutside, scopeOfDecorator } from "./decorator-scope.js";
+import { refsOfDecorator } from "./decorators.js";
 import { describedTransaction, functionsOfWork } from "./described-work.js";
-import { nameOfCallee, type Reached } from "./effects.js";
+import { nameOfCallee } from "./effects.js";
 import { execute, type Flow, type Visitor } from "./execution.js";
-import { oneOrMore, type Knowledge } from "./knowledge.js";
+import { oneOrMore } from "./knowledge.js";
 import { triedTransaction } from "./finally-around.js";
 import { hooksOfCall, hooksOfClass, type Hook } from "./lifecycle-hooks.js";
 import { transactionalRoute } from "./middleware.js";
+import { reachKinds, type Reach, type ReachedDispatch, type ReachedEffect } from "./reach.js";
+import { rerunAround, type Rerun } from "./retries.js";
 import { labelOf } from "./semantics.js";
 import { turnOfSql } from "./sql-turns.js";
+import { mayHoldTransactions } from "./transaction-gate.js";
 import type { Frame, Settled } from "./values.js";
-import { mentionsSql, tellingNames, wordsPattern } from "./wrapper-names.js";
 
 /** Of a function with more callers than this, some caller will pass what leads to the dispatch. */
 const CALLERS = 3;
@@ -35,72 +38,51 @@ export interface Scope {
   readonly openedAt: Node;
   /** The function whose body (or part of it) is inside. */
   readonly body: Node;
+  /** Who runs it again after a conflict. */
+  readonly rerun?: Rerun | undefined;
 }
 
-/** A dispatch that runs inside a transaction, and where in this file it stands or is reached from. */
-export interface DispatchInside {
+/** Something that runs inside a transaction, and where in this file it stands or is reached from. */
+export interface Inside<Reached> {
   readonly scope: Scope;
   readonly node: Node;
-  /** From the node on; the dispatch itself last. Empty where a decorator dispatches. */
+  /** From the node on; what is reached itself last. Empty where a decorator dispatches. */
   readonly path: readonly CallNode[];
-  readonly reached: Pick<Reached, "ref" | "known" | "notJoined">;
+  readonly reached: Reached;
   /** What the transaction's handle is called, where it has a name. */
   readonly frame: Frame | undefined;
 }
+export type DispatchInside = Inside<Omit<ReachedDispatch, "path">>;
+export type EffectInside = Inside<Omit<ReachedEffect, "path">>;
 
-const found = new WeakMap<FileAnalysis, readonly DispatchInside[]>();
-
-/** Every dispatch inside a transaction of this file, each once. */
-export function dispatchesInside(analysis: FileAnalysis): readonly DispatchInside[] {
-  let dispatches = found.get(analysis);
-  if (!dispatches) found.set(analysis, (dispatches = mayHoldTransactions(analysis) ? new Search(analysis).run() : []));
-  return dispatches;
+/** What a file does inside transactions, each place of each kind once. */
+export interface WorkInside {
+  readonly scopes: readonly Scope[];
+  readonly dispatches: readonly DispatchInside[];
+  readonly effects: readonly EffectInside[];
+  readonly questions: readonly EffectInside[];
 }
 
-const libraryGates = new WeakMap<Knowledge, RegExp>();
-const projectGates = new WeakMap<FileAnalysis["wrappers"], RegExp>();
+const idle: WorkInside = { scopes: [], dispatches: [], effects: [], questions: [] };
+const found = new WeakMap<FileAnalysis, WorkInside>();
 
-/** The cheapest question first: whether the text names anything that opens a transaction or runs in one. */
-export function mayHoldTransactions({ file, semantics, wrappers, knowledge }: FileAnalysis): boolean {
-  if (
-    libraryGate(knowledge).test(file.text) ||
-    mentionsSql(file.text) ||
-    knowledge.ambientPattern(file.path) !== undefined
-  )
-    return true;
-  // of one file alone, wrappers name what the libraries name
-  if (!semantics.isTyped) return false;
-  let gate = projectGates.get(wrappers);
-  if (!gate) projectGates.set(wrappers, (gate = wordsPattern(wrappers.tellingNames)));
-  return gate.test(file.text);
+/** One walk for everything that matters inside a transaction. */
+export function workInside(analysis: FileAnalysis): WorkInside {
+  let work = found.get(analysis);
+  if (!work) found.set(analysis, (work = mayHoldTransactions(analysis) ? new Search(analysis).run() : idle));
+  return work;
 }
 
-function libraryGate(knowledge: Knowledge): RegExp {
-  let gate = libraryGates.get(knowledge);
-  if (!gate) {
-    const hooks = knowledge.libraries
-      .flatMap((library) => library.hooks ?? [])
-      .flatMap((hook) => ("methods" in hook ? oneOrMore(hook.methods) : []));
-    const handles = knowledge.libraries
-      .flatMap((library) => library.handles ?? [])
-      .flatMap((handle) => (handle.proves ? oneOrMore(handle.type) : []));
-    gate = wordsPattern([
-      ...tellingNames(knowledge),
-      ...knowledge.ownNames,
-      ...knowledge.decorators.names,
-      ...knowledge.hookDecorators.names,
-      ...knowledge.hookCalls.names,
-      ...hooks,
-      ...handles,
-    ]);
-    libraryGates.set(knowledge, gate);
-  }
-  return gate;
-}
+type Kind = keyof Reach;
 
 class Search {
   readonly #analysis: FileAnalysis;
-  readonly #found = new Map<Node, DispatchInside>();
+  readonly #found: { readonly [K in Kind]: Map<Node, Inside<NonNullable<Reach[K]>>> } = {
+    dispatch: new Map(),
+    effect: new Map(),
+    question: new Map(),
+  };
+  readonly #scopes: Scope[] = [];
   readonly #handleTypes: ReadonlySet<string>;
 
   constructor(analysis: FileAnalysis) {
@@ -112,16 +94,25 @@ class Search {
     );
   }
 
-  run(): readonly DispatchInside[] {
+  run(): WorkInside {
     this.#visit(this.#analysis.file.root);
     this.#ambient();
-    return [...this.#found.values()]
-      .filter((dispatch) => !this.#isRuledOut(dispatch))
+    return {
+      scopes: this.#scopes,
+      dispatches: this.#remaining("dispatch"),
+      effects: this.#remaining("effect"),
+      questions: this.#remaining("question"),
+    };
+  }
+
+  #remaining<K extends Kind>(kind: K): readonly Inside<NonNullable<Reach[K]>>[] {
+    return [...this.#found[kind].values()]
+      .filter((inside) => !this.#isRuledOut(kind, inside))
       .sort((a, b) => a.node.start - b.node.start);
   }
 
-  /** Whether the few callers of the function around a transaction all pass what leads to a branch without the dispatch. */
-  #isRuledOut({ scope, node }: DispatchInside): boolean {
+  /** Whether the few callers of the function around a transaction all pass what leads to a branch without it. */
+  #isRuledOut(kind: Kind, { scope, node }: Inside<unknown>): boolean {
     const { body } = scope;
     if (body.kind !== "function" || !body.body || !contains(body, node)) return false;
     const fn = scope.kind === "callback" ? enclosingFunction(body) : scope.kind === "decorator" ? body : undefined;
@@ -139,7 +130,7 @@ class Search {
         );
         const again = new Search(this.#analysis);
         again.#body(scope, inside, fn === body ? called : { fn: body, args: undefined, self: undefined, up: called });
-        return !again.#found.has(node);
+        return !again.#found[kind].has(node);
       })
     );
   }
@@ -174,7 +165,8 @@ class Search {
       if (!argument || isOutside(call, opened.entry?.outsideWhen)) continue;
       const settled = values.step(values.settle(argument, undefined), opened.path);
       if (settled?.kind !== "closure" || !settled.fn.body) continue;
-      const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn };
+      const rerun = opened.reruns ? { node: settled.fn, by: `\`${opened.label}\`` } : rerunAround(call, this.#analysis);
+      const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn, rerun };
       this.#closure(scope, settled, argument);
     }
   }
@@ -208,9 +200,9 @@ class Search {
     const scope: Scope = { kind: "finally", ...transaction, body: finalizer };
     execute(finalizer, undefined, this.#analysis.values, {
       call: (call, frame) => {
-        const reached = this.#analysis.effects.dispatchBy(call, frame);
-        if (reached?.path.length === 1 && ["queue", "topic", "workflow"].includes(reached.known.entry.to))
-          this.#note({ scope, node: call, path: [], reached, frame });
+        const { dispatch } = this.#analysis.effects.reachedBy(call, frame);
+        if (dispatch?.path.length === 1 && ["queue", "topic", "workflow"].includes(dispatch.known.entry.to))
+          this.#note("dispatch", { scope, node: call, path: [], reached: dispatch, frame });
         return false;
       },
       branches: () => "on",
@@ -231,11 +223,11 @@ class Search {
       this.#body(scope, fn.body, frame);
       return;
     }
+    this.#enter(scope);
     execute(fn.body, frame, this.#analysis.values, {
       call: (call, inner) => {
-        const reached = this.#analysis.effects.dispatchBy(call, inner);
-        if (reached) this.#note({ scope, node: reference, path: reached.path, reached, frame });
-        return reached !== undefined;
+        this.#noteAll(scope, this.#analysis.effects.reachedBy(call, inner), frame, () => [reference, 0]);
+        return false;
       },
     });
   }
@@ -255,11 +247,11 @@ class Search {
         const [known] = knowledge.dispatchDecorators.find(innerRefs);
         const [ref] = innerRefs;
         if (known && ref)
-          this.#note({
+          this.#note("dispatch", {
             scope,
             node: inner,
             path: [],
-            reached: { ref: { ...ref, container: undefined, name: `@${ref.name}` }, known },
+            reached: { path: [], ref: { ...ref, container: undefined, name: `@${ref.name}` }, known },
             frame: undefined,
           });
         const dispatched = this.#analysis.wrappers.decoratorBody(inner);
@@ -270,9 +262,8 @@ class Search {
           this.#analysis.values,
           {
             call: (call, frame) => {
-              const reached = effects.dispatchBy(call, frame);
-              if (reached) this.#note({ scope, node: inner, path: reached.path, reached, frame: undefined });
-              return reached !== undefined;
+              this.#noteAll(scope, effects.reachedBy(call, frame), undefined, () => [inner, 0]);
+              return false;
             },
           },
         );
@@ -313,7 +304,9 @@ class Search {
             label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "begin"),
             openedAt: call,
             body: around,
+            rerun: rerunAround(call, this.#analysis),
           };
+          this.#enter(scope);
         } else if (turn) scope = undefined;
         else {
           if (scope) this.#inside(scope, call, frame);
@@ -326,8 +319,10 @@ class Search {
       },
       template: (template, frame) => {
         const turn = wrappers.turnOfTemplate(template, frame);
-        if (turn === "begin") scope = { kind: "manual", label: "BEGIN", openedAt: template, body: around };
-        else if (turn) scope = undefined;
+        if (turn === "begin") {
+          scope = { kind: "manual", label: "BEGIN", openedAt: template, body: around };
+          this.#enter(scope);
+        } else if (turn) scope = undefined;
         return false;
       },
       branches: join,
@@ -385,7 +380,12 @@ class Search {
 
   // what stands inside
 
+  #enter(scope: Scope): void {
+    if (!this.#scopes.includes(scope)) this.#scopes.push(scope);
+  }
+
   #body(scope: Scope, body: Node, frame: Frame | undefined): void {
+    this.#enter(scope);
     execute(body, frame, this.#analysis.values, {
       call: (call, inner) => {
         this.#inside(scope, call, inner);
@@ -402,39 +402,45 @@ class Search {
         if (fn.body && call.args.includes(fn)) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
       }
     }
-    const reached = effects.dispatchBy(call, frame);
+    this.#noteAll(scope, effects.reachedBy(call, frame), frame, (path) => {
+      const isIn = (step: CallNode, outer: Node) => step.file === call.file && contains(outer, step);
+      const last = path.findLastIndex((step) => isIn(step, call));
+      const local = scope.kind === "manual" ? last : path.findLastIndex((step) => isIn(step, scope.body));
+      const at = Math.max(local, last, 0);
+      return [path[at] ?? call, at];
+    });
+  }
+
+  /** Notes all that a call leads to, each where its path leaves the code that can be changed here. */
+  #noteAll(
+    scope: Scope,
+    reach: Reach,
+    frame: Frame | undefined,
+    placeOf: (path: readonly CallNode[]) => readonly [node: Node, step: number],
+  ): void {
+    for (const kind of reachKinds) this.#noteOne(kind, scope, reach[kind], frame, placeOf);
+  }
+
+  #noteOne<K extends Kind>(
+    kind: K,
+    scope: Scope,
+    reached: Reach[K],
+    frame: Frame | undefined,
+    placeOf: (path: readonly CallNode[]) => readonly [node: Node, step: number],
+  ): void {
     if (!reached) return;
-    const last = reached.path.findLastIndex(
-      (step) => step.file === call.file && call.start <= step.start && step.end <= call.end,
-    );
-    const local =
-      scope.kind === "manual"
-        ? last
-        : reached.path.findLastIndex(
-            (step) => step.file === call.file && scope.body.start <= step.start && step.end <= scope.body.end,
-          );
-    const at = Math.max(local, last, 0);
-    this.#note({ scope, node: reached.path[at] ?? call, path: reached.path.slice(at), reached, frame });
+    const [node, step] = placeOf(reached.path);
+    this.#note(kind, { scope, node, path: reached.path.slice(step), reached, frame });
   }
 
   /** The innermost scope explains best; of equal ones the first. */
-  #note(dispatch: DispatchInside): void {
-    const known = this.#found.get(dispatch.node);
-    if (known && known.scope.body.end - known.scope.body.start <= dispatch.scope.body.end - dispatch.scope.body.start)
+  #note<K extends Kind>(kind: K, inside: Inside<NonNullable<Reach[K]>>): void {
+    const places = this.#found[kind];
+    const known = places.get(inside.node);
+    if (known && known.scope.body.end - known.scope.body.start <= inside.scope.body.end - inside.scope.body.start)
       return;
-    this.#found.set(dispatch.node, dispatch);
+    places.set(inside.node, inside);
   }
-}
-
-/** The transaction in which a decorator runs the whole method. */
-export function scopeOfDecorator(decorator: Node, fn: FunctionNode, analysis: FileAnalysis): Scope | undefined {
-  const refs = refsOfDecorator(decorator, analysis);
-  const entry = analysis.knowledge.decorators.find(refs)[0]?.entry;
-  const isTransactional = entry
-    ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse)
-    : analysis.wrappers.decoratorOpens(decorator);
-  const label = `@${refs[0]?.name ?? nameOfDecorator(decorator) ?? ""}`;
-  return isTransactional ? { kind: "decorator", label, openedAt: decorator, body: fn } : undefined;
 }
 
 /** The calls of a function, where every use of it is one and they are few. */
@@ -451,26 +457,4 @@ function functionAround(node: Node): Node {
   for (let above = node.parent; above; current = above, above = above.parent)
     if (above.kind === "function") return above;
   return current;
-}
-
-/** Whether the arguments name a propagation with which the code runs outside, or nobody knows. */
-function isOutside(call: Node, ...names: (string | readonly string[] | undefined)[]): boolean {
-  const all = names.flatMap((name) => oneOrMore(name));
-  if (all.length === 0 || call.kind !== "call") return false;
-  const mentions = (node: Node): boolean =>
-    (node.kind === "member" && node.property !== undefined && all.includes(node.property)) ||
-    (node.kind === "literal" && typeof node.value === "string" && all.includes(node.value)) ||
-    (node.kind !== "function" && childrenOf(node).some(mentions));
-  return call.args.some(mentions);
-}
-
-function isOff(decorator: Node, property: string | undefined): boolean {
-  if (property === undefined || decorator.kind !== "call") return false;
-  return decorator.args.some(
-    (argument) =>
-      argument.kind === "object" &&
-      argument.properties.some(
-        (entry) => entry.key === property && entry.value.kind === "literal" && entry.value.value === false,
-      ),
-  );
 }
