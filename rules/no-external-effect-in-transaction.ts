@@ -3,7 +3,7 @@ import { isTestFile } from "./analysis/test-file.js";
 import { workInside, type EffectInside } from "./analysis/transaction-scope.js";
 import { createRule } from "./create-rule.js";
 
-type MessageIds = "effect" | "cache" | "clients" | "hook" | "question";
+type MessageIds = "effect" | "cache" | "clients" | "question";
 type Options = readonly [{ readonly reads?: boolean }?];
 
 /** Reports requests, mails, payments and the like that are made while a transaction is still open. */
@@ -26,12 +26,11 @@ export const noExternalEffectInTransaction = createRule<MessageIds, Options>({
   defaultOptions: [{ reads: false }],
   messages: {
     effect:
-      "`{{call}}` {{does}} before the transaction of `{{opener}}` ({{openedAt}}) commits: a rollback does not take it back, and rows stay locked until the other side has answered.{{again}}{{path}} Do it after the commit, or write an outbox row in the transaction and do it from there.",
+      "`{{call}}` {{does}} {{before}}: a rollback does not take it back, and while it is waited for, rows stay locked.{{again}}{{path}} Do it after the commit, or write an outbox row in the transaction and do it from there.",
     cache:
-      "`{{call}}` changes the cache before the transaction of `{{opener}}` ({{openedAt}}) commits: whoever reads in between fills it with the old rows, which then stay, and a rollback leaves the change.{{again}}{{path}} Change it after the commit.",
+      "`{{call}}` changes the cache {{before}}: whoever reads in between fills it with the old rows, which then stay, and a rollback leaves the change.{{again}}{{path}} Change it after the commit.",
     clients:
-      "`{{call}}` tells clients before the transaction of `{{opener}}` ({{openedAt}}) commits: they ask for rows that are not there yet, and after a rollback they have seen what never was.{{again}}{{path}} Tell them after the commit.",
-    hook: "`{{opener}}` runs inside the transaction that saves the row, before its commit, and `{{call}}` {{does}} from it: a rollback does not take it back, and rows stay locked until the other side has answered.{{path}} Do it in an after-commit hook, or in the code that awaits the commit.",
+      "`{{call}}` tells clients {{before}}: they ask for rows that are not there yet, and after a rollback they have seen what never was.{{again}}{{path}} Tell them after the commit.",
     question:
       "The transaction of `{{opener}}` ({{openedAt}}) stays open, with its connection and its locks, while `{{call}}` waits for another system.{{path}} Ask before the transaction begins, and pass the answer in.",
   },
@@ -42,21 +41,27 @@ export const noExternalEffectInTransaction = createRule<MessageIds, Options>({
     const known = new Set(active.has("no-dispatch-in-transaction") ? dispatches.map(({ node }) => node) : []);
     for (const inside of [...effects, ...(options?.reads ? questions : [])]) {
       const { kind } = inside.reached.known.entry;
-      if (known.has(inside.node) || kind === "lock") continue;
+      if (known.has(inside.node) || kind === "lock" || (kind === "cache" && questions.includes(inside))) continue;
       known.add(inside.node);
       report({
         node: inside.node,
         messageId: questions.includes(inside) ? "question" : messageFor(inside),
-        data: { ...describeInside(inside), does: verbs[kind], again: againOf(inside) },
+        data: { ...describeInside(inside), does: verbs[kind], before: beforeOf(inside), again: againOf(inside) },
       });
     }
   },
 });
 
-function messageFor({ scope, reached }: EffectInside): MessageIds {
+function messageFor({ reached }: EffectInside): MessageIds {
   const { kind } = reached.known.entry;
-  if (scope.kind === "hook") return "hook";
   return kind === "cache" ? "cache" : kind === "websocket" ? "clients" : "effect";
+}
+
+function beforeOf(inside: EffectInside): string {
+  const { opener, openedAt } = describeInside(inside);
+  return inside.scope.kind === "hook"
+    ? `in \`${opener}\` (${openedAt}), which runs inside the transaction that saves the row, before its commit`
+    : `before the transaction of \`${opener}\` (${openedAt}) commits`;
 }
 
 function againOf({ scope }: EffectInside): string {

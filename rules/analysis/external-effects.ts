@@ -8,7 +8,7 @@ import { oneOrMore, type EntryOf } from "./knowledge.js";
 import { nothing, type Reach } from "./reach.js";
 import type { Ref } from "./semantics.js";
 import type { Frame } from "./values.js";
-import { isAskingName, isAskingUrl } from "./words.js";
+import { isAskingName, isAskingUrl, speaksOfLimit } from "./words.js";
 
 /** What a call does outside the process by itself: it changes something there, or it only asks. */
 export function effectOf(call: CallNode, refs: readonly Ref[], frame: Frame | undefined, program: Program): Reach {
@@ -27,18 +27,23 @@ export function effectOf(call: CallNode, refs: readonly Ref[], frame: Frame | un
   return nothing;
 }
 
-/** What a function leads to, whose name says that it only asks: a POST may ask, too. */
+/** What a function leads to, whose name says that it only asks: a POST may ask, and a cache may be filled on the way. */
 export function asAsked(call: CallNode, reach: Reach): Reach {
   const { effect, question, ...rest } = reach;
-  if (effect?.known.entry.kind !== "http" || !isAskingName(nameOfCallee(call) ?? "")) return reach;
-  return { ...rest, question: question ?? effect };
+  const kind = effect?.known.entry.kind;
+  const isAsked =
+    (kind === "http" && isAskingName(nameOfCallee(call) ?? "")) ||
+    (kind === "cache" && (isAskingName(nameOfCallee(call) ?? "") || speaksOfLimit(textOf(call, call.callee))));
+  return isAsked ? { ...rest, question: question ?? effect } : reach;
 }
 
 function isQuestion(call: CallNode, entry: EntryOf<"effects">, frame: Frame | undefined, program: Program): boolean {
   if (entry.reads) return true;
+  const [first] = call.args;
+  // locks and limits in a cache are no copies of rows
+  if (entry.kind === "cache") return first !== undefined && speaksOfLimit(textOf(call, first));
   if (entry.method === undefined) return false;
-  const [url] = call.args;
-  if (url && isAskingUrl(textOf(call, url))) return true;
+  if (first && isAskingUrl(textOf(call, first))) return true;
   const methods = oneOrMore(entry.method).map((slot) => methodAt(call, slot, frame, program));
   return !methods.some((method) => method !== undefined && !/^(?:get|head|options|query|trace)$/i.test(method));
 }

@@ -401,7 +401,7 @@ export function workOf(
 }
 
 const askingVerbs = new Set(
-  "get find fetch load read list has is exists exist check count search query lookup look resolve validate verify calculate compute estimate quote geocode introspect authenticate login authorize download poll ping describe".split(
+  "get find fetch load read list has is exists exist check count search query lookup look resolve validate verify calculate compute estimate quote geocode introspect authenticate login authorize oauth exchange download poll ping describe".split(
     " ",
   ),
 );
@@ -409,7 +409,13 @@ const askingVerbs = new Set(
 export const isAskingName = (name: string): boolean => askingVerbs.has(wordsOf(name)[0] ?? "");
 /** Addresses behind which a POST only asks. */
 export const isAskingUrl = (text: string): boolean =>
-  /graphql|[/_-](?:search|query|token|geocode|verify|validate|login)\b|siteverify|oauth/i.test(text);
+  /graphql|[/_-](?:search|query|token|geocode|verify|validate|login)\b|siteverify|oauth|(?:token|search|query|graphql)_?(?:url|uri|endpoint)/i.test(
+    text,
+  );
+
+/** Keys and classes of locks and limits. */
+export const speaksOfLimit = (text: string): boolean =>
+  /rate.?limit|limiter|throttl|quota|mutex|semaphore|(?:^|[^a-z])lock/i.test(text);
 
 /** Attempts, and functions that make them. */
 export const isRetryName = (name: string): boolean =>

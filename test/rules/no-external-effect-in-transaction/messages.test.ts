@@ -24,7 +24,7 @@ test("the message says what happens, by which path, and what to do", () => {
 const charge = () => stripe.charges.create({ amount: 1, currency: "eur" });
 export const place = () => knex.transaction(async () => { await charge(); });`;
   expect(messages(code)).toEqual([
-    "`StripeResource.create` acts at the payment provider before the transaction of `Knex.transaction` (line 3) commits: a rollback does not take it back, and rows stay locked until the other side has answered. Path: charge → charges.create (place.ts:2). Do it after the commit, or write an outbox row in the transaction and do it from there.",
+    "`StripeResource.create` acts at the payment provider before the transaction of `Knex.transaction` (line 3) commits: a rollback does not take it back, and while it is waited for, rows stay locked. Path: charge → charges.create (place.ts:2). Do it after the commit, or write an outbox row in the transaction and do it from there.",
   ]);
 });
 

@@ -110,6 +110,10 @@ export const place = (socket: WebSocket) => dataSource.transaction(async () => {
 });
 
 lintCases("Effects: each kind of transaction", rule, {
+  "a cache that a hook clears": `import { Redis } from "ioredis"; import { EventSubscriber } from "typeorm"; const redis = new Redis();
+@EventSubscriber() export class Orders {
+  async afterUpdate() { await redis.del("orders"); } // report cache
+}`,
   "a decorated method": `import axios from "axios"; import { Transactional } from "typeorm-transactional";
 export class Orders {
   @Transactional()
@@ -136,7 +140,7 @@ export async function place() {
 export async function confirm(trx: Knex.Transaction) { await trx("orders").insert({}); await axios.post("/x", {}); } // report effect`,
   "a hook": `import axios from "axios"; import { EventSubscriber, type EntitySubscriberInterface } from "typeorm";
 @EventSubscriber() export class Orders implements EntitySubscriberInterface {
-  async afterInsert() { await axios.post("/x", {}); } // report hook
+  async afterInsert() { await axios.post("/x", {}); } // report effect
   async afterTransactionCommit() { await axios.post("/x", {}); }
 }`,
   "a wrapper of the project": `import axios from "axios"; ${open}

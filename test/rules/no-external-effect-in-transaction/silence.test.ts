@@ -20,6 +20,12 @@ export const place = () => dataSource.transaction(async () => {
   await fetch(\`https://\${"x"}/oauth/token\`, { method: "POST" });
   await getToken(); await searchOrders(); await verifyAddress();
 });`,
+  "a cache that is filled by who asks, locks and limits in it": `import { Redis } from "ioredis"; ${open} const redis = new Redis();
+async function getOrSet(key: string) { const found = await redis.get(key); if (found === null) await redis.set(key, "x"); return found; }
+class RateLimiter { static async clear(key: string) { await redis.del(key); } }
+export const place = () => dataSource.transaction(async () => {
+  await getOrSet("orders"); await RateLimiter.clear("x"); await redis.del("lock:orders"); await redis.incr(\`rate-limit:\${"x"}\`);
+});`,
   files: `import { readFile, writeFile } from "node:fs/promises"; import fs from "node:fs"; ${open}
 export const place = () => dataSource.transaction(async () => { await readFile("x"); fs.readFileSync("x"); await writeFile("x", "y"); });`,
 });
@@ -57,8 +63,9 @@ export const place = () => dataSource.transaction(async (manager) => {
 });`,
   "branches without a transaction": `import axios from "axios"; import type { EntityManager } from "typeorm"; ${open}
 async function save(tx?: EntityManager) { if (!tx) await axios.post("/x", {}); }
+async function all({ urls, silent }: { urls: string[]; silent: boolean }) { for (const url of urls) await axios.post(url, { silent }); }
 async function notify(options: { silent: boolean }) { if (!options.silent) await axios.post("/x", {}); }
-export const place = () => dataSource.transaction(async (manager) => { await save(manager); await notify({ silent: true }); });`,
+export const place = () => dataSource.transaction(async (manager) => { await save(manager); await notify({ silent: true }); await all({ urls: [], silent: false }); });`,
   "no transaction at all": `import axios from "axios"; import Stripe from "stripe"; const stripe = new Stripe("k");
 export async function place() { await axios.post("/x", {}); await stripe.charges.create({ amount: 1, currency: "eur" }); }`,
 });

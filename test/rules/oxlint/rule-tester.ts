@@ -1,10 +1,8 @@
 /** Cases for oxlint's own rule tester, which needs Node 22 or newer: `oxlint.test.ts` starts this on Node 24. */
 import { RuleTester } from "oxlint/plugins-dev";
 
-// @ts-ignore: the plugin as it is published
 import plugin from "../../../rules/dist/index.js";
 
-type Cases = Parameters<RuleTester["run"]>[2];
 type Rule = Parameters<RuleTester["run"]>[1];
 
 const libraries = `import { Queue, Worker } from "bullmq"; import knexLib, { type Knex } from "knex"; import axios from "axios"; import { randomUUID } from "node:crypto"; import { MongoClient } from "mongodb"; import Stripe from "stripe"; import { Mutex } from "async-mutex"; import { Pool } from "pg";
@@ -78,7 +76,7 @@ RuleTester.it = (text, run) => {
   }
 };
 
-const rules = (plugin as { readonly rules: Readonly<Record<string, Rule>> }).rules;
+const rules = plugin.rules as unknown as Readonly<Record<string, Rule>>;
 for (const [name, rule] of Object.entries(rules)) {
   const [wrong, right] = cases[name] ?? [];
   if (wrong === undefined || right === undefined) {
@@ -88,7 +86,7 @@ for (const [name, rule] of Object.entries(rules)) {
   new RuleTester({ languageOptions: { parserOptions: { lang: "ts" } } }).run(name, rule, {
     valid: [{ code: right, filename: "file.ts" }],
     invalid: [{ code: wrong, filename: "file.ts", errors: 1 }],
-  } as Cases);
+  });
 }
 for (const failure of failures) console.error(failure);
 console.log(`${String(passed)} passed`);
