@@ -4,10 +4,13 @@ import { configsOf } from "./configs.js";
 import { noCheckThenInsert } from "./no-check-then-insert.js";
 import { noClockDayInHandler } from "./no-clock-day-in-handler.js";
 import { noDispatchInTransaction } from "./no-dispatch-in-transaction.js";
+import { noEffectInRetriedTransaction } from "./no-effect-in-retried-transaction.js";
+import { noExternalEffectInTransaction } from "./no-external-effect-in-transaction.js";
 import { noFloatingWorkInTransaction } from "./no-floating-work-in-transaction.js";
 import { noInsertIgnore } from "./no-insert-ignore.js";
 import { noJobIdAsIdempotencyKey } from "./no-job-id-as-idempotency-key.js";
 import { noOuterClientInTransaction } from "./no-outer-client-in-transaction.js";
+import { noLockAsGuarantee } from "./no-lock-as-guarantee.js";
 import { noParallelQueriesInTransaction } from "./no-parallel-queries-in-transaction.js";
 import { noRandomIdInHandler } from "./no-random-id-in-handler.js";
 import { noRollbackAfterCommit } from "./no-rollback-after-commit.js";
@@ -28,10 +31,13 @@ const rules = {
   "no-check-then-insert": noCheckThenInsert,
   "no-clock-day-in-handler": noClockDayInHandler,
   "no-dispatch-in-transaction": noDispatchInTransaction,
+  "no-effect-in-retried-transaction": noEffectInRetriedTransaction,
+  "no-external-effect-in-transaction": noExternalEffectInTransaction,
   "no-floating-work-in-transaction": noFloatingWorkInTransaction,
   "no-insert-ignore": noInsertIgnore,
   "no-job-id-as-idempotency-key": noJobIdAsIdempotencyKey,
   "no-outer-client-in-transaction": noOuterClientInTransaction,
+  "no-lock-as-guarantee": noLockAsGuarantee,
   "no-parallel-queries-in-transaction": noParallelQueriesInTransaction,
   "no-random-id-in-handler": noRandomIdInHandler,
   "no-rollback-after-commit": noRollbackAfterCommit,

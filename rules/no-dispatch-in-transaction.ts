@@ -4,7 +4,7 @@ import { describeDispatch } from "./analysis/describe-dispatch.js";
 import { joinEdits } from "./analysis/join-edits.js";
 import { couldJoin } from "./analysis/joining.js";
 import { isTestFile } from "./analysis/test-file.js";
-import { dispatchesInside, type DispatchInside } from "./analysis/dispatches-inside.js";
+import { workInside, type DispatchInside } from "./analysis/work-inside.js";
 import { createRule, type Finding } from "./create-rule.js";
 
 type MessageIds = "dispatch" | "noHandle" | "outerClient" | "hook" | "ambient" | "finally" | "afterCommit" | "join";
@@ -34,7 +34,7 @@ export const noDispatchInTransaction = createRule<MessageIds, []>({
   },
   check(analysis, report, _options, active) {
     if (isTestFile(analysis.file.path)) return;
-    for (const inside of dispatchesInside(analysis)) {
+    for (const inside of workInside(analysis).dispatches) {
       // that rule says more of a queue that could have taken part in the transaction
       if (couldJoin(inside) && active.has("prefer-transactional-enqueue")) continue;
       report({

@@ -2,7 +2,7 @@ import { describeDispatch } from "./analysis/describe-dispatch.js";
 import { joinEdits } from "./analysis/join-edits.js";
 import { couldJoin } from "./analysis/joining.js";
 import { isTestFile } from "./analysis/test-file.js";
-import { dispatchesInside, type DispatchInside } from "./analysis/dispatches-inside.js";
+import { workInside, type DispatchInside } from "./analysis/work-inside.js";
 import { createRule } from "./create-rule.js";
 
 type MessageIds = "noHandle" | "outerClient" | "otherMember" | "join";
@@ -26,7 +26,7 @@ export const preferTransactionalEnqueue = createRule<MessageIds, []>({
   },
   check(analysis, report) {
     if (isTestFile(analysis.file.path)) return;
-    for (const inside of dispatchesInside(analysis).filter(couldJoin)) {
+    for (const inside of workInside(analysis).dispatches.filter(couldJoin)) {
       const join = joinEdits(analysis, inside);
       report({
         node: inside.node,

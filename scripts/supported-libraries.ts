@@ -166,6 +166,27 @@ function written(): string {
       rows((library) => library.effects, effectCells),
     ),
     section(
+      "Locks",
+      "They save work and guarantee nothing: `no-lock-as-guarantee` reports what only they keep from happening twice.",
+      ["Library", "Lock", "Why two can be inside"],
+      rows(
+        (library) => library.locks,
+        (lock) => [
+          `${members(lock.member)}${lock.with ? ` with ${all(lock.with).map(code).join(" or ")}` : ""}`,
+          lock.because,
+        ],
+      ),
+    ),
+    section(
+      "Functions that retry",
+      "A transaction inside is run again after an error: `no-effect-in-retried-transaction`.",
+      ["Library", "Member"],
+      grouped(
+        (library) => (library.runners ?? []).filter(({ reruns }) => reruns),
+        (runner) => members(runner.member),
+      ),
+    ),
+    section(
       "Random values",
       "Values that are new each time a handler runs.",
       ["Library", "Member", "Makes"],
@@ -308,6 +329,8 @@ function topicsOf(library: Library): readonly string[] {
     ["hooks", library.hooks],
     ["after the commit", library.afterCommit ?? library.afterCommitMethods],
     ["effects", library.effects],
+    ["retries", library.runners],
+    ["locks", library.locks],
     ["random values", library.randoms],
     ["clock and calendar", library.clocks ?? library.calendar],
     ["names of objects", library.objects],
@@ -497,7 +520,7 @@ function effectCells(effect: ExternalEffect): readonly string[] {
   const commands = all(effect.command).map(code).join(", ");
   return [
     `${members(effect.member)}${commands ? ` of ${commands}` : ""}`,
-    `${effect.kind}${effect.reads ? " (only reads)" : ""}`,
+    `${effect.kind}${effect.reads ? " (only reads)" : effect.method ? " (reads, unless its method says otherwise)" : ""}`,
   ];
 }
 

@@ -217,7 +217,7 @@ function effectsAt(
       !isCommand(call, entry.command, values, (node) => semantics.typesOf(node), undefined)
     )
       return [];
-    if (entry.kind === "cache") return [askedOf(call, index, trail) ?? "elsewhere"];
+    if (entry.kind === "cache" || entry.kind === "lock") return [askedOf(call, index, trail) ?? "elsewhere"];
     if (entry.reads || !mail.has(entry.kind) || (index === 0 && trail.length === 0)) return ["elsewhere"];
     return [{ kind: "sent", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: false }];
   });
@@ -362,7 +362,7 @@ export function namesOf(callee: Node): string[] {
 }
 
 /** What a reader calls a call: its last three names. */
-function labelOfCall(call: CallNode): string {
+export function labelOfCall(call: CallNode): string {
   const names = namesOf(call.callee).slice(0, 3).toReversed().join(".");
   return call.isNew ? `new ${names}` : names;
 }

@@ -1,10 +1,10 @@
 import type { Program } from "./analysis.js";
-import { callersOf } from "./callers.js";
-import { enclosingFunction, type CallNode, type Node } from "./code/node.js";
+import type { CallNode, Node } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
 import { mentions, occurrences } from "./occurrences.js";
 import { originsOf, type IdentityRead } from "./origin.js";
+import { queueOfDispatch, queueOfHandler } from "./queue-names.js";
 import { isTestFile } from "./test-file.js";
 import { stepsOf } from "./trail.js";
 import { isOneOf } from "./knowledge.js";
@@ -68,25 +68,4 @@ function mapped(node: Node | undefined): Node | undefined {
   const [callback] = node?.kind === "call" && nameOfCallee(node) === "map" ? node.args : [];
   if (callback?.kind !== "function" || !callback.body) return undefined;
   return callback.body.kind === "block" ? undefined : callback.body;
-}
-
-function queueOfHandler(node: Node, program: Program): string | undefined {
-  const fn = enclosingFunction(node);
-  const registration = fn && callersOf(program).handlerAbove(fn)?.handler.registration;
-  return registration && firstText(registration, program);
-}
-
-/** The name of the queue that a dispatch stands on: `new Queue("mail").add(…)`. */
-function queueOfDispatch(call: CallNode, program: Program): string | undefined {
-  if (call.callee.kind !== "member") return undefined;
-  const settled = program.values.settle(call.callee.object, undefined);
-  return settled.kind === "other" && settled.node.kind === "call" && settled.node.isNew
-    ? firstText(settled.node, program)
-    : undefined;
-}
-
-function firstText(call: CallNode, { values }: Program): string | undefined {
-  const [first] = call.args;
-  const constant = first && values.constant(first, undefined);
-  return typeof constant?.value === "string" ? constant.value : undefined;
 }

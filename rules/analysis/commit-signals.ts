@@ -10,20 +10,21 @@ import {
 } from "./code/node.js";
 import { argumentAt } from "./deferral.js";
 import { refsOfDecorator } from "./decorators.js";
-import { nameOfCallee, type Reached } from "./effects.js";
+import { nameOfCallee } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
 import { isSince } from "./installed-version.js";
 import { isOneOf, oneOrMore } from "./knowledge.js";
 import { callsIn } from "./mention.js";
 import { isWritten } from "./project-text.js";
 import { occurrences } from "./occurrences.js";
+import type { ReachedDispatch } from "./reach.js";
 import { mayHoldTransactions } from "./transaction-gate.js";
 import type { Frame, Settled } from "./values.js";
 
 /** A dispatch that takes something for a commit which is none, or not always. */
 export type CommitSignal = {
   readonly node: Node;
-  readonly reached: Reached;
+  readonly reached: ReachedDispatch;
   /** What is taken for the commit. */
   readonly signal: CallNode;
 } & (
@@ -35,7 +36,7 @@ export type CommitSignal = {
 /** A method that is called at the end of nested transactions as well, and dispatches. */
 export interface EveryLevelMethod {
   readonly node: Node;
-  readonly reached: Reached;
+  readonly reached: ReachedDispatch;
   readonly method: string;
   readonly outermost: string;
 }
@@ -143,13 +144,13 @@ function dispatchesBehind(
   signal: CallNode,
   fn: FunctionNode,
   { effects, values }: FileAnalysis,
-): readonly { readonly node: Node; readonly reached: Reached }[] {
-  const found: { node: Node; reached: Reached }[] = [];
+): readonly { readonly node: Node; readonly reached: ReachedDispatch }[] {
+  const found: { node: Node; reached: ReachedDispatch }[] = [];
   if (!fn.body) return found;
   let isBehind = false;
   execute(fn.body, { fn, args: undefined, self: undefined, up: undefined }, values, {
     call: (call, frame) => {
-      const reached = isBehind ? effects.dispatchBy(call, frame) : undefined;
+      const reached = isBehind ? effects.reachedBy(call, frame).dispatch : undefined;
       if (reached) found.push({ node: call, reached });
       if (call === signal) isBehind = true;
       return false;
@@ -201,12 +202,12 @@ function inSlots(analysis: FileAnalysis): readonly CommitSignal[] {
 function dispatchIn(
   { fn, frame: up, self }: Extract<Settled, { kind: "closure" }>,
   { effects, values }: FileAnalysis,
-): Reached | undefined {
-  const result: { reached?: Reached | undefined } = {};
+): ReachedDispatch | undefined {
+  const result: { reached?: ReachedDispatch | undefined } = {};
   const frame: Frame = { fn, args: undefined, self, up };
   if (fn.body)
     execute(fn.body, frame, values, {
-      call: (call, inner) => (result.reached = effects.dispatchBy(call, inner)) !== undefined,
+      call: (call, inner) => (result.reached = effects.reachedBy(call, inner).dispatch) !== undefined,
     });
   return result.reached;
 }

@@ -11,7 +11,7 @@ import {
 import { execute } from "./execution.js";
 import { occurrences } from "./occurrences.js";
 import { mayStandInTransaction, openHandle, type OpenHandle } from "./open-handles.js";
-import { scopeOfDecorator } from "./transaction-scope.js";
+import { scopeOfDecorator } from "./decorator-scope.js";
 import type { Frame } from "./values.js";
 
 /** Work of one transaction that is started without waiting for what was started before. */

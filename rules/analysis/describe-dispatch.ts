@@ -1,19 +1,15 @@
 import type { Join } from "../catalogue/vocabulary.js";
-import { lineOf } from "./code/node.js";
+import { describeInside } from "./describe-inside.js";
 import { oneOrMore } from "./knowledge.js";
-import { describePath } from "./path.js";
-import { labelOf } from "./semantics.js";
-import type { DispatchInside } from "./dispatches-inside.js";
+import type { DispatchInside } from "./work-inside.js";
 
 /** What a message says of a dispatch inside a transaction. */
 export function describeDispatch(inside: DispatchInside): Record<string, string> {
-  const { scope, reached, node, path } = inside;
-  const { entry } = reached.known;
-  const isAmbient = scope.kind === "ambient";
+  const { entry } = inside.reached.known;
+  const { call, ...where } = describeInside(inside);
   return {
-    dispatch: labelOf(reached.ref),
-    opener: isAmbient ? "settings.aftercommit.ambientTransaction" : scope.label,
-    openedAt: isAmbient ? `"${scope.label}"` : `line ${String(lineOf(scope.openedAt.file, scope.openedAt.start))}`,
+    ...where,
+    dispatch: call,
     receiver:
       entry.to === "workflow"
         ? "workflow"
@@ -22,7 +18,6 @@ export function describeDispatch(inside: DispatchInside): Record<string, string>
           : entry.to === "queue"
             ? "worker"
             : "consumer",
-    path: describePath(node, path),
     joinsAs: entry.joinsAs ?? "",
     join: oneOrMore(entry.joins)
       .map((join) => describeJoin(join))

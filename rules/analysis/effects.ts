@@ -1,28 +1,29 @@
-import type { CallNode, CodeFile, FunctionNode, Node } from "./code/node.js";
+import type { CallNode, FunctionNode, Node } from "./code/node.js";
 import { functionArguments, isCommand, looksStandard, runningOf } from "./deferral.js";
 import { execute } from "./execution.js";
-import { Joining, type NotJoined } from "./joining.js";
-import { oneOrMore, type EntryOf, type Known } from "./knowledge.js";
-import { labelOf, type Definition, type Ref } from "./semantics.js";
+import { asAsked, effectOf } from "./external-effects.js";
+import { FrameKeys } from "./frame-keys.js";
+import { Joining } from "./joining.js";
+import { oneOrMore, type EntryOf } from "./knowledge.js";
+import { refOfDefinition, refOfFunction } from "./project-refs.js";
+import {
+  isNothing,
+  joinedReach,
+  nothing,
+  reachKinds,
+  reachThrough,
+  type Reach,
+  type ReachedDispatch,
+} from "./reach.js";
+import type { Ref } from "./semantics.js";
 import type { Frame, Settled, Values } from "./values.js";
 import type { Program } from "./analysis.js";
 import { memberRef } from "./annotations.js";
 import { isInOutsideBranch } from "./outside-branches.js";
-import { packageOfFile } from "./package-of.js";
 
 type Closure = Extract<Settled, { kind: "closure" }>;
 
-/** A dispatch that runs when some code runs. */
-export interface Reached {
-  /** The calls that lead there, the dispatch itself last. */
-  readonly path: readonly CallNode[];
-  readonly ref: Ref;
-  readonly known: Known<EntryOf<"dispatches">>;
-  /** Why it does not take part in the transaction although its library could. */
-  readonly notJoined?: NotJoined;
-}
-
-/** What a call does. */
+/** What a call calls. */
 export interface Called {
   readonly callee: Settled;
   readonly refs: readonly Ref[];
@@ -33,20 +34,16 @@ const DEPTH = 8;
 const RECURSION = 2;
 /** Calls looked at below one call: a bound for generated and cyclic code. */
 const BUDGET = 50_000;
-/** How deep, and how long, the description of a frame may be for its answer to be kept. */
-const KEY_DEPTH = 8;
-const KEY_LENGTH = 600;
-const TOO_LONG = "?".repeat(KEY_LENGTH + 1);
 
 /** Finds what code does through the functions that it calls. One per program; every answer is kept. */
 export class Effects {
   readonly #program: Program;
   readonly #joining: Joining;
-  readonly #memo = new Map<string, Reached | null>();
-  readonly #ids = new WeakMap<Node, number>();
+  readonly #keys: FrameKeys;
+  /** Of each kind what was found, or that there is nothing. */
+  readonly #memo = new Map<string, { [Kind in keyof Reach]: Reach[Kind] | null }>();
   readonly #inProgress = new Set<string>();
   readonly #running = new Map<FunctionNode, number>();
-  #nextId = 1;
   #budget = BUDGET;
   /** Whether an answer was cut short, by a cycle or a bound: such a "no" is not kept. */
   #cut = false;
@@ -54,6 +51,7 @@ export class Effects {
   constructor(program: Program) {
     this.#program = program;
     this.#joining = new Joining(program);
+    this.#keys = new FrameKeys(program.values);
   }
 
   get #values(): Values {
@@ -111,8 +109,8 @@ export class Effects {
     );
   }
 
-  /** The dispatch that a call is or leads to. */
-  dispatchBy(call: CallNode, frame: Frame | undefined): Reached | undefined {
+  /** What a call does or leads to. */
+  reachedBy(call: CallNode, frame: Frame | undefined): Reach {
     this.#budget = BUDGET;
     return this.#byCall(call, frame, 0);
   }
@@ -122,29 +120,29 @@ export class Effects {
     return this.#callbacksRunNow(call, this.calledBy(call, frame), frame);
   }
 
-  #byCall(call: CallNode, frame: Frame | undefined, depth: number): Reached | undefined {
+  #byCall(call: CallNode, frame: Frame | undefined, depth: number): Reach {
     if (this.#budget-- <= 0) {
       this.#cut = true;
-      return undefined;
+      return nothing;
     }
     const called = this.calledBy(call, frame);
     const direct = this.#direct(call, called, frame);
-    if (direct) return direct;
+    if (!isNothing(direct)) return direct;
     const below = this.#below(call, called, frame, depth);
-    return below && { ...below, path: [call, ...below.path] };
+    return isNothing(below) ? below : asAsked(call, reachThrough(call, below));
   }
 
-  #below(call: CallNode, called: Called, frame: Frame | undefined, depth: number): Reached | undefined {
+  #below(call: CallNode, called: Called, frame: Frame | undefined, depth: number): Reach {
     const { callee } = called;
     if (callee.kind === "closure") {
-      if (this.#isSlot(called.refs, call)) return undefined;
+      if (this.#isSlot(called.refs, call)) return nothing;
       return this.#byFunction(callee, this.#values.enter(callee, call, frame), depth + 1);
     }
     if (callee.kind === "class" && call.isNew) {
       const constructor = callee.node.members.find(
         (member) => member.kind === "function" && member.role === "constructor" && member.body !== undefined,
       );
-      if (constructor?.kind !== "function") return undefined;
+      if (constructor?.kind !== "function") return nothing;
       const self: Settled = { kind: "instance", of: callee.node, made: call, frame };
       return this.#byFunction(
         { kind: "closure", fn: constructor, frame: undefined, self },
@@ -152,27 +150,20 @@ export class Effects {
         depth + 1,
       );
     }
+    let reach = nothing;
     for (const callback of this.#callbacksRunNow(call, called, frame)) {
-      const reached = this.#byFunction(
-        callback,
-        { fn: callback.fn, args: undefined, self: callback.self, up: callback.frame },
-        depth,
-      );
-      if (reached) return reached;
+      const inner: Frame = { fn: callback.fn, args: undefined, self: callback.self, up: callback.frame };
+      reach = joinedReach(reach, this.#byFunction(callback, inner, depth));
     }
     const declared =
       callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
     if (declared) {
       for (const fn of this.#program.semantics.implementationsOf(declared).slice(0, 5)) {
-        const reached = this.#byFunction(
-          { kind: "closure", fn, frame: undefined, self: undefined },
-          { fn, args: call.args.map((node) => ({ node, frame })), self: undefined, up: undefined },
-          depth + 1,
-        );
-        if (reached) return reached;
+        const closure: Closure = { kind: "closure", fn, frame: undefined, self: undefined };
+        reach = joinedReach(reach, this.#byFunction(closure, this.#values.enter(closure, call, frame), depth + 1));
       }
     }
-    return undefined;
+    return reach;
   }
 
   #callbacksRunNow(call: CallNode, called: Called, frame: Frame | undefined): readonly Closure[] {
@@ -184,56 +175,80 @@ export class Effects {
     return functionArguments(call, (node) => this.#values.settle(node, frame)).map(({ value }) => value);
   }
 
-  /** The dispatch that runs when a function's body runs. */
-  #byFunction(closure: Closure, frame: Frame, depth: number): Reached | undefined {
+  /** What a function's body leads to when it runs. */
+  #byFunction(closure: Closure, frame: Frame, depth: number): Reach {
     const { body } = closure.fn;
-    if (!body) return undefined;
-    const key = this.#keyOf(frame);
+    if (!body) return nothing;
+    const key = this.#keys.keyOf(frame);
     if (key !== undefined) {
-      const known = this.#memo.get(key);
-      // a path that would lead too deep from here is looked for again: what is found must not depend on who asked first
-      if (known === null || (known && depth + known.path.length - 1 <= DEPTH)) return known ?? undefined;
+      const known = this.#known(key, depth);
+      if (known) return known;
       if (this.#inProgress.has(key)) {
         this.#cut = true;
-        return undefined;
+        return nothing;
       }
     }
     const times = this.#running.get(closure.fn) ?? 0;
     if (depth > DEPTH || times >= RECURSION) {
       this.#cut = true;
-      return undefined;
+      return nothing;
     }
     const cutBefore = this.#cut;
     this.#cut = false;
     if (key !== undefined) this.#inProgress.add(key);
     this.#running.set(closure.fn, times + 1);
-    const result: { found?: Reached | undefined } = {};
+    const result = { found: nothing };
     execute(body, frame, this.#values, {
       call: (call, inner) => {
         const reached = this.#byCall(call, inner, depth);
-        if (reached && !this.isInOutsideBranch(call, inner)) result.found = reached;
-        return result.found !== undefined;
+        if (!isNothing(reached) && !this.isInOutsideBranch(call, inner))
+          result.found = joinedReach(result.found, reached);
+        return reachKinds.every((kind) => result.found[kind]);
       },
     });
-    const { found } = result;
     this.#running.set(closure.fn, times);
     if (key !== undefined) {
       this.#inProgress.delete(key);
-      if (found !== undefined || !this.#wasCut()) this.#memo.set(key, found ?? null);
+      this.#keep(key, result.found);
     }
     this.#cut ||= cutBefore;
-    return found;
+    return result.found;
   }
 
-  #wasCut(): boolean {
-    return this.#cut;
+  /** What is known already of a function that is called so, if it is known of each kind. */
+  #known(key: string, depth: number): Reach | undefined {
+    const known = this.#memo.get(key);
+    // a path that would lead too deep from here is looked for again: what is found must not depend on who asked first
+    const isAnswered =
+      known &&
+      reachKinds.every((kind) => {
+        const reached = known[kind];
+        return reached === null || (reached !== undefined && depth + reached.path.length - 1 <= DEPTH);
+      });
+    if (!isAnswered) return undefined;
+    const { dispatch, effect, question } = known;
+    return { dispatch: dispatch ?? undefined, effect: effect ?? undefined, question: question ?? undefined };
   }
 
-  /** Whether a call is a dispatch itself. */
-  #direct(call: CallNode, called: Called, frame: Frame | undefined): Reached | undefined {
-    const { knowledge, semantics } = this.#program;
-    if (call.isNew) return undefined;
+  #keep(key: string, { dispatch, effect, question }: Reach): void {
+    const none = this.#cut ? undefined : null;
+    this.#memo.set(key, {
+      dispatch: dispatch ?? none,
+      effect: effect ?? none,
+      question: question ?? none,
+    });
+  }
+
+  /** What a call does by itself. */
+  #direct(call: CallNode, called: Called, frame: Frame | undefined): Reach {
+    if (call.isNew) return nothing;
     const refs = called.refs.length > 0 ? called.refs : this.#refsOfCalledValue(call.callee);
+    const dispatch = this.#dispatchOf(call, refs, frame);
+    return dispatch ? { dispatch } : effectOf(call, refs, frame, this.#program);
+  }
+
+  #dispatchOf(call: CallNode, refs: readonly Ref[], frame: Frame | undefined): ReachedDispatch | undefined {
+    const { knowledge, semantics } = this.#program;
     if (!refs.some((ref) => knowledge.dispatches.hasName(ref.name))) return undefined;
     for (const known of knowledge.dispatches.find(refs)) {
       const { entry } = known;
@@ -255,7 +270,7 @@ export class Effects {
   /** `addJob(…)` where the variable is of a type whose values are called: `AddJobFunction`. */
   #refsOfCalledValue(callee: Node): readonly Ref[] {
     const { knowledge, semantics } = this.#program;
-    if (callee.kind !== "name" || !knowledge.dispatches.hasName("()")) return [];
+    if (callee.kind !== "name" || !(knowledge.dispatches.hasName("()") || knowledge.effects.hasName("()"))) return [];
     return semantics.typesOf(callee).map((type) => memberRef(type, "()"));
   }
 
@@ -289,48 +304,6 @@ export class Effects {
     const running = runningOf(refs, call, this.#program.knowledge);
     return running === "after commit" || running === "outside";
   }
-
-  /** A key for what a frame binds; none where it binds too much to be asked again. */
-  #keyOf(frame: Frame): string | undefined {
-    const key = this.#frameKey(frame, 0);
-    return key.length > KEY_LENGTH ? undefined : key;
-  }
-
-  #frameKey(frame: Frame | undefined, depth: number): string {
-    if (!frame) return "";
-    if (depth > KEY_DEPTH) return TOO_LONG;
-    const args = (frame.args ?? []).map((argument) =>
-      this.#settledKey(this.#values.settle(argument.node, argument.frame), depth + 1),
-    );
-    return `${String(this.#id(frame.fn))}(${args.join()})${frame.self ? `.${this.#settledKey(frame.self, depth + 1)}` : ""}<${this.#frameKey(frame.up, depth + 1)}`;
-  }
-
-  #settledKey(settled: Settled, depth: number): string {
-    switch (settled.kind) {
-      case "closure":
-        return `f${String(this.#id(settled.fn))}<${this.#frameKey(settled.frame, depth)}`;
-      case "object":
-        return `o${String(this.#id(settled.node))}<${this.#frameKey(settled.frame, depth)}`;
-      case "instance":
-        return `i${String(this.#id(settled.made))}`;
-      case "class":
-        return `c${String(this.#id(settled.node))}`;
-      case "declared":
-        return `d${settled.refs.map((ref) => `${ref.package}:${labelOf(ref)}`).join("|")}`;
-      case "absent":
-        return "-";
-      case "parameter":
-        return "?";
-      case "other":
-        return settled.node.kind === "literal" ? String(settled.node.value) : "?";
-    }
-  }
-
-  #id(node: Node): number {
-    let id = this.#ids.get(node);
-    if (id === undefined) this.#ids.set(node, (id = this.#nextId++));
-    return id;
-  }
 }
 
 /** The last name of a callee. */
@@ -340,49 +313,6 @@ export function nameOfCallee(call: CallNode): string | undefined {
 
 function nameOf(callee: Node): string | undefined {
   return callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.text : undefined;
-}
-
-/** A function of the project as the settings may name it. */
-function refOfFunction(fn: FunctionNode, calledAs: string | undefined): Ref {
-  return refIn(fn.file, containerOf(fn), fn.name ?? nameOfVariable(fn) ?? calledAs ?? "");
-}
-
-/** A declaration of the project as the settings may name it. */
-function refOfDefinition(definition: Definition, name: string): Ref | undefined {
-  switch (definition.kind) {
-    case "function":
-      return refOfFunction(definition.fn, name);
-    case "class":
-      return refIn(definition.node.file, undefined, definition.node.name ?? name);
-    case "field":
-      return refIn(definition.field.file, containerOf(definition.field), name);
-    case "property":
-      return refIn(definition.property.file, containerOf(definition.property), name);
-    case "variable":
-      return refIn(definition.declarator.file, undefined, name);
-    case "parameter":
-      return refIn(definition.fn.file, undefined, name);
-    case "declared":
-      return undefined;
-  }
-}
-
-function refIn(file: CodeFile, container: string | undefined, name: string): Ref {
-  const { name: packageName, isProject } = packageOfFile(file.path);
-  return { package: packageName, container, name, file: file.path, isProject };
-}
-
-/** The class around a method or field, or the constant that holds the object around it. */
-function containerOf(node: Node): string | undefined {
-  const { parent } = node;
-  const owner =
-    node.kind === "function" && !node.owner && (parent?.kind === "field" || parent?.kind === "property")
-      ? parent.parent
-      : parent;
-  if (owner?.kind === "class") return owner.name;
-  return owner?.kind === "object" && owner.parent?.kind === "declarator" && owner.parent.target.kind === "name"
-    ? owner.parent.target.text
-    : undefined;
 }
 
 /** `confirm` for `const confirm = () => …` and `{ confirm: () => … }`. */

@@ -2,7 +2,7 @@ import type { Adapter, Join } from "../catalogue/vocabulary.js";
 import type { FileAnalysis } from "./analysis.js";
 import { enclosingFunction, type CallNode, type CodeFile, type Node } from "./code/node.js";
 import { oneOrMore } from "./knowledge.js";
-import type { DispatchInside } from "./dispatches-inside.js";
+import type { DispatchInside } from "./work-inside.js";
 import type { Scope } from "./transaction-scope.js";
 
 /** What makes a dispatch take part in the open transaction. */

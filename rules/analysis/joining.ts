@@ -3,7 +3,7 @@ import type { Program } from "./analysis.js";
 import { childrenOf, type CallNode, type Node } from "./code/node.js";
 import { argumentAt } from "./deferral.js";
 import { oneOrMore } from "./knowledge.js";
-import type { DispatchInside } from "./dispatches-inside.js";
+import type { DispatchInside } from "./work-inside.js";
 import type { Frame, Value } from "./values.js";
 
 /** Why a dispatch does not take part in the transaction although its library could. */

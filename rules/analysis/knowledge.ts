@@ -28,7 +28,8 @@ type Section =
   | "memoised"
   | "stores"
   | "insertIgnores"
-  | "runners";
+  | "runners"
+  | "locks";
 
 export type EntryOf<S extends Section> = NonNullable<Library[S]>[number];
 
@@ -191,6 +192,7 @@ export class Knowledge {
   readonly afterCommit;
   readonly outside;
   readonly runners;
+  readonly locks;
   readonly handlerCalls;
   readonly handlerConstructors;
   readonly handlerProxies;
@@ -273,6 +275,7 @@ export class Knowledge {
     this.decorators = index("decorators", "decorator", (entry) => entry.decorator);
     this.afterCommit = index("afterCommit", "member", (entry) => entry.member);
     this.outside = index("outside", "member", (entry) => entry.member);
+    this.locks = index("locks", "member", (entry) => entry.member);
     this.runners = index("runners", "member", (entry) => entry.member);
     this.handlerCalls = index("handlers", "member", (entry) =>
       "registeredBy" in entry ? entry.registeredBy : undefined,
@@ -366,9 +369,9 @@ export class Knowledge {
     return this.libraries.some(({ handlers = [] }) => handlers.length > 0);
   }
 
-  /** Whether a member of this name could dispatch, open, begin or end something. */
+  /** Whether a member of this name could dispatch, have an effect, open, begin or end something. */
   isMemberName(name: string | undefined): boolean {
-    return [this.dispatches, this.transactions, this.begins, this.commits, this.rollbacks].some((index) =>
+    return [this.dispatches, this.effects, this.transactions, this.begins, this.commits, this.rollbacks].some((index) =>
       index.hasName(name),
     );
   }

@@ -34,6 +34,44 @@ export function leaseProblems(analysis: FileAnalysis, options: { readonly margin
   return found;
 }
 
+/** Two durations that belong together, as far as they can be read. */
+export interface LeaseRead {
+  readonly library: Library;
+  readonly pair: LeasePair;
+  readonly node: Node;
+  readonly timeout: Side | undefined;
+  readonly lease: Side | undefined;
+}
+
+/** Every pair that is found from a place in a file, whether or not something is wrong with it. */
+export function leasesIn(analysis: FileAnalysis): readonly LeaseRead[] {
+  const settings = new LeaseSettings(analysis);
+  return anchorsIn(analysis).flatMap((anchor) => {
+    if (!isMeant(anchor, settings)) return [];
+    const { library, pair, node } = anchor;
+    const timeouts = sidesOf(anchor, oneOrMore(pair.timeout), settings, analysis) ?? [];
+    const leases = sidesOf(anchor, oneOrMore(pair.lease), settings, analysis) ?? [];
+    return [{ library, pair, node, timeout: longest(timeouts), lease: shortest(leases) }];
+  });
+}
+
+function isMeant(anchor: Anchor, settings: LeaseSettings): boolean {
+  const { pair } = anchor;
+  return (
+    !(pair.before && !isBefore(pair.before, anchor.node.file.path)) &&
+    oneOrMore(pair.when).every((condition) => settings.holds(anchor, condition) === true) &&
+    oneOrMore(pair.unless).every((condition) => settings.holds(anchor, condition) === false)
+  );
+}
+
+function longest(sides: readonly Side[] | undefined): Side | undefined {
+  return sides?.toSorted((a, b) => b.ms - a.ms)[0];
+}
+
+function shortest(sides: readonly Side[] | undefined): Side | undefined {
+  return sides?.toSorted((a, b) => a.ms - b.ms)[0];
+}
+
 function problemsAt(
   anchor: Anchor,
   settings: LeaseSettings,
@@ -41,9 +79,7 @@ function problemsAt(
   wantsMargin: boolean,
 ): readonly LeaseProblem[] {
   const { pair } = anchor;
-  if (pair.before && !isBefore(pair.before, anchor.node.file.path)) return [];
-  if (!oneOrMore(pair.when).every((condition) => settings.holds(anchor, condition) === true)) return [];
-  if (!oneOrMore(pair.unless).every((condition) => settings.holds(anchor, condition) === false)) return [];
+  if (!isMeant(anchor, settings)) return [];
   const timeouts = sidesOf(anchor, oneOrMore(pair.timeout), settings, program);
   const leases = timeouts && sidesOf(anchor, oneOrMore(pair.lease), settings, program);
   const tooShort = [...(timeouts ?? []), ...(leases ?? [])].filter(({ ms, node, setting }) => {
@@ -59,8 +95,8 @@ function problemsAt(
       timeout: side,
       lease: side,
     }));
-  const timeout = timeouts?.toSorted((a, b) => b.ms - a.ms)[0];
-  const lease = leases?.toSorted((a, b) => a.ms - b.ms)[0];
+  const timeout = longest(timeouts);
+  const lease = shortest(leases);
   // two defaults are the library's business
   if (!timeout || !lease || (!timeout.node && !lease.node)) return [];
   const kind =

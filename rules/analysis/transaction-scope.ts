@@ -9,7 +9,7 @@ import {
   type TryNode,
 } from "./code/node.js";
 import { functionsAtTop } from "./ambient-file.js";
-import { nameOfDecorator, refsOfDecorator } from "./decorators.js";
+import { isOutside, scopeOfDecorator } from "./decorator-scope.js";
 import { describedTransaction, functionsOfWork } from "./described-work.js";
 import { nameOfCallee } from "./effects.js";
 import { execute, type Flow, type Visitor } from "./execution.js";
@@ -17,6 +17,7 @@ import { oneOrMore } from "./knowledge.js";
 import { triedTransaction } from "./finally-around.js";
 import { hooksOfCall, hooksOfClass, type Hook } from "./lifecycle-hooks.js";
 import { transactionalRoute } from "./middleware.js";
+import { rerunAround, type Rerun } from "./retries.js";
 import { labelOf } from "./semantics.js";
 import { turnOfSql } from "./sql-turns.js";
 import { mayHoldTransactions } from "./transaction-gate.js";
@@ -34,6 +35,8 @@ export interface Scope {
   readonly body: Node;
   /** How the call at which it is opened opens it. */
   readonly opened?: Opened;
+  /** Who runs it again after a conflict. */
+  readonly rerun?: Rerun | undefined;
 }
 
 /** A call, tagged template or decorator that runs inside a transaction. */
@@ -45,13 +48,31 @@ export interface Inside {
   readonly reference?: Node;
 }
 
-const found = new WeakMap<FileAnalysis, readonly Inside[]>();
+interface Transactions {
+  readonly scopes: readonly Scope[];
+  readonly inside: readonly Inside[];
+}
+
+const none: Transactions = { scopes: [], inside: [] };
+const found = new WeakMap<FileAnalysis, Transactions>();
+
+function transactionsIn(analysis: FileAnalysis): Transactions {
+  let transactions = found.get(analysis);
+  if (!transactions) {
+    transactions = mayHoldTransactions(analysis) ? new Walk(analysis).run() : none;
+    found.set(analysis, transactions);
+  }
+  return transactions;
+}
+
+/** The code of a file that runs while a transaction is open. */
+export function scopesIn(analysis: FileAnalysis): readonly Scope[] {
+  return transactionsIn(analysis).scopes;
+}
 
 /** Everything that runs inside a transaction of a file, each as often as it stands in one. */
 export function insideTransactions(analysis: FileAnalysis): readonly Inside[] {
-  let inside = found.get(analysis);
-  if (!inside) found.set(analysis, (inside = mayHoldTransactions(analysis) ? new Walk(analysis).run() : []));
-  return inside;
+  return transactionsIn(analysis).inside;
 }
 
 /** What runs in one piece of code, in a frame. */
@@ -67,6 +88,7 @@ export function insideOf(
 class Walk {
   readonly #analysis: FileAnalysis;
   readonly #inside: Inside[] = [];
+  readonly #scopes: Scope[] = [];
   readonly #handleTypes: ReadonlySet<string>;
 
   constructor(analysis: FileAnalysis) {
@@ -78,10 +100,10 @@ class Walk {
     );
   }
 
-  run(): readonly Inside[] {
+  run(): Transactions {
     this.#visit(this.#analysis.file.root);
     this.#ambient();
-    return this.#inside;
+    return { scopes: this.#scopes, inside: this.#inside };
   }
 
   body(scope: Scope, body: Node, frame: Frame | undefined): readonly Inside[] {
@@ -119,7 +141,8 @@ class Walk {
       if (!argument || isOutside(call, opened.entry?.outsideWhen)) continue;
       const settled = values.step(values.settle(argument, undefined), opened.path);
       if (settled?.kind !== "closure" || !settled.fn.body) continue;
-      const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn, opened };
+      const rerun = opened.reruns ? { node: settled.fn, by: `\`${opened.label}\`` } : rerunAround(call, this.#analysis);
+      const scope: Scope = { kind: "callback", label: opened.label, openedAt: call, body: settled.fn, opened, rerun };
       this.#closure(scope, settled, argument);
     }
   }
@@ -174,6 +197,7 @@ class Walk {
       this.#body(scope, fn.body, frame);
       return;
     }
+    this.#enter(scope);
     const note = (node: CallNode | TemplateNode, inner: Frame | undefined) => {
       this.#inside.push({ scope, node, frame: inner, reference });
       return false;
@@ -238,7 +262,9 @@ class Walk {
             label: refs[0] ? labelOf(refs[0]) : (nameOfCallee(call) ?? "begin"),
             openedAt: call,
             body: around,
+            rerun: rerunAround(call, this.#analysis),
           };
+          this.#enter(scope);
         } else if (turn) scope = undefined;
         else {
           if (scope) this.#inside.push({ scope, node: call, frame });
@@ -251,8 +277,10 @@ class Walk {
       },
       template: (template, frame) => {
         const turn = wrappers.turnOfTemplate(template, frame);
-        if (turn === "begin") scope = { kind: "manual", label: "BEGIN", openedAt: template, body: around };
-        else if (turn) scope = undefined;
+        if (turn === "begin") {
+          scope = { kind: "manual", label: "BEGIN", openedAt: template, body: around };
+          this.#enter(scope);
+        } else if (turn) scope = undefined;
         else if (scope) this.#inside.push({ scope, node: template, frame });
         return false;
       },
@@ -311,7 +339,12 @@ class Walk {
 
   // what stands inside
 
+  #enter(scope: Scope): void {
+    if (!this.#scopes.includes(scope)) this.#scopes.push(scope);
+  }
+
   #body(scope: Scope, body: Node, frame: Frame | undefined): void {
+    this.#enter(scope);
     execute(body, frame, this.#analysis.values, {
       call: (call, inner) => {
         // functions written in the arguments run before the call is over
@@ -329,42 +362,9 @@ class Walk {
   }
 }
 
-/** The transaction in which a decorator runs the whole method. */
-export function scopeOfDecorator(decorator: Node, fn: FunctionNode, analysis: FileAnalysis): Scope | undefined {
-  const refs = refsOfDecorator(decorator, analysis);
-  const entry = analysis.knowledge.decorators.find(refs)[0]?.entry;
-  const isTransactional = entry
-    ? !isOutside(decorator, entry.outside, entry.unknown) && !isOff(decorator, entry.offWhenFalse)
-    : analysis.wrappers.decoratorOpens(decorator);
-  const label = `@${refs[0]?.name ?? nameOfDecorator(decorator) ?? ""}`;
-  return isTransactional ? { kind: "decorator", label, openedAt: decorator, body: fn } : undefined;
-}
-
 function functionAround(node: Node): Node {
   let current = node;
   for (let above = node.parent; above; current = above, above = above.parent)
     if (above.kind === "function") return above;
   return current;
-}
-
-/** Whether the arguments name a propagation with which the code runs outside, or nobody knows. */
-function isOutside(call: Node, ...names: (string | readonly string[] | undefined)[]): boolean {
-  const all = names.flatMap((name) => oneOrMore(name));
-  if (all.length === 0 || call.kind !== "call") return false;
-  const mentions = (node: Node): boolean =>
-    (node.kind === "member" && node.property !== undefined && all.includes(node.property)) ||
-    (node.kind === "literal" && typeof node.value === "string" && all.includes(node.value)) ||
-    (node.kind !== "function" && childrenOf(node).some(mentions));
-  return call.args.some(mentions);
-}
-
-function isOff(decorator: Node, property: string | undefined): boolean {
-  if (property === undefined || decorator.kind !== "call") return false;
-  return decorator.args.some(
-    (argument) =>
-      argument.kind === "object" &&
-      argument.properties.some(
-        (entry) => entry.key === property && entry.value.kind === "literal" && entry.value.value === false,
-      ),
-  );
 }

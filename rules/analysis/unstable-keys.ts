@@ -69,7 +69,7 @@ function gateOf(knowledge: Knowledge): RegExp {
 }
 
 /** The keys that a call is given. */
-function keysOf(call: CallNode, analysis: FileAnalysis): readonly Key[] {
+export function keysOf(call: CallNode, analysis: Program): readonly Key[] {
   const { effects, knowledge, semantics } = analysis;
   const index = call.isNew ? knowledge.keyConstructors : knowledge.keys;
   // the option is looked for before the types

@@ -193,7 +193,8 @@ export class Values {
     if (settled.kind !== "other" || settled.node.kind !== "array" || settled.node.elements.length > 0) return false;
     // an empty list with a name is there to be filled
     const { parent } = settled.node;
-    return parent?.kind === "binary" || parent?.kind === "conditional";
+    const isPassed = parent?.kind === "property" && parent.parent?.parent?.kind === "call";
+    return parent?.kind === "binary" || parent?.kind === "conditional" || isPassed;
   }
 
   /** A literal value, wrapped so that "absent" can be one too. */

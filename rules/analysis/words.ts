@@ -405,3 +405,41 @@ export function workOf(
   if (workVerbs.has(verb) && words.slice(1).some((word) => workNouns.test(word))) return "dispatches";
   return readVerbs.has(verb) ? "reads" : "unknown";
 }
+
+const askingVerbs = new Set(
+  "get find fetch load read list has is exists exist check count search query lookup look resolve validate verify calculate compute estimate quote geocode introspect authenticate login authorize oauth exchange download poll ping describe".split(
+    " ",
+  ),
+);
+/** Functions that ask another system for something, whatever the method of their request. */
+export const isAskingName = (name: string): boolean => askingVerbs.has(wordsOf(name)[0] ?? "");
+/** Addresses behind which a POST only asks. */
+export const isAskingUrl = (text: string): boolean =>
+  /graphql|[/_-](?:search|query|token|geocode|verify|validate|login)\b|siteverify|oauth|(?:token|search|query|graphql)_?(?:url|uri|endpoint)/i.test(
+    text,
+  );
+
+/** Keys and classes of locks and limits. */
+export const speaksOfLimit = (text: string): boolean =>
+  /rate.?limit|limiter|throttl|quota|mutex|semaphore|(?:^|[^a-z])lock/i.test(text);
+
+/** Attempts, and functions that make them. */
+export const isRetryName = (name: string): boolean =>
+  wordsOf(name).some((word) => /^(?:attempts?|retr(?:y|ies|ied|ying|yable)|tries|backoff)$/.test(word));
+
+/** Numbers that only tell apart or count what was tried: gaps in them harm nobody. */
+export const isSequenceName = (name: string): boolean =>
+  /^(?:i|j|k|n|index|idx|pos|position|offset|cursor|seq|sequence|next|tmp)$/i.test(name) ||
+  /^next[A-Z]|(?:Id|Seq|Index|Offset)$/.test(name);
+
+/** What statements of all tables are sent through. */
+export const isClientName = (name: string): boolean =>
+  /^(?:db|database|prisma|client|pool|conn|connection|knex|kysely|sql|tx|trx|transaction|manager|em|entityManager|dataSource|session|query|this)$/i.test(
+    name,
+  );
+
+/** Code that leaves the decision to a constraint, a row lock or a key of the other side. */
+export const speaksOfGuard = (text: string): boolean =>
+  /on\s*conflict|on\s+duplicate|upsert|P2002|23505|ER_DUP|\b1062\b|\b11000\b|duplicate|unique[_ ]?(?:constraint|violation|key)|UniqueConstraint|idempoten|for\s+(?:no\s+key\s+)?update|for(?:NoKey)?Update|pessimistic|LOCK\.UPDATE|serializable|advisory|ledger|insertOnce/i.test(
+    text,
+  );

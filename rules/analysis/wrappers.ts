@@ -6,6 +6,7 @@ import { argumentAt, callbackIndex, functionArguments, runningOf } from "./defer
 import { nameOfCallee } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
 import type { EntryOf, Known } from "./knowledge.js";
+import { rerunAround } from "./retries.js";
 import { labelOf, type Path, type Ref } from "./semantics.js";
 import { turnOfSql, turnOfText, type Turn } from "./sql-turns.js";
 import type { Frame, Settled, Value } from "./values.js";
@@ -21,6 +22,8 @@ export interface Opened {
   readonly entry: EntryOf<"transactions"> | undefined;
   /** The call of the library that opens it: the call itself, or one in a function of the project. */
   readonly by: Value<CallNode> | undefined;
+  /** The function runs again after a conflict. */
+  readonly reruns: boolean;
 }
 
 const DEPTH = 4;
@@ -229,15 +232,25 @@ export class Wrappers {
     const call = by.node;
     const argument = callbackIndex(call, entry.callback);
     if (!call.args[argument] || entry.effect || (entry.when && !this.#isOn(call, entry.when))) return [];
-    return [{ label, argument, path: [], entry, by }];
+    return [{ label, argument, path: [], entry, by, reruns: this.#reruns(call, entry.reruns) }];
   }
 
   /** Whether an option is surely `true`. */
-  #isOn(call: CallNode, { argument, path = "" }: Slot): boolean {
+  #isOn(call: CallNode, slot: Slot): boolean {
+    const settled = this.#optionAt(call, slot);
+    return settled?.kind === "other" && settled.node.kind === "literal" && settled.node.value === true;
+  }
+
+  #reruns(call: CallNode, reruns: EntryOf<"transactions">["reruns"]): boolean {
+    if (reruns === undefined || reruns === true) return reruns === true;
+    const settled = this.#optionAt(call, reruns);
+    return settled?.kind === "other" && settled.node.kind === "literal" && Boolean(settled.node.value);
+  }
+
+  #optionAt(call: CallNode, { argument, path = "" }: Slot): Settled | undefined {
     const { values } = this.#program;
     const options = argumentAt(call, argument);
-    const settled = options && values.step(values.settle(options, undefined), path.split("."));
-    return settled?.kind === "other" && settled.node.kind === "literal" && settled.node.value === true;
+    return options && values.step(values.settle(options, undefined), path.split("."));
   }
 
   /** Whether an argument is or holds a function. */
@@ -325,6 +338,7 @@ export class Wrappers {
     let isOpen = false;
     let entry: EntryOf<"transactions"> | undefined;
     let by: Value<CallNode> | undefined;
+    let reruns = false;
     const { values } = this.#program;
     const note = (settled: Settled) => {
       // a decorator's replacement calls the method that the decorator was given
@@ -333,7 +347,7 @@ export class Wrappers {
         (settled.fn === fn || settled.fn === closure.frame?.fn) &&
         !found.some((other) => other.argument === settled.index && other.path.join() === settled.path.join())
       ) {
-        found.push({ label, argument: settled.index, path: settled.path, entry, by });
+        found.push({ label, argument: settled.index, path: settled.path, entry, by, reruns });
       }
     };
     /** Everything that runs inside: calls of the wrapper's own parameters are what is looked for. */
@@ -371,12 +385,14 @@ export class Wrappers {
             label = nameOfCallee(call) ?? "";
             entry = undefined;
             by = { node: call, frame: inner };
+            reruns = isOpen && rerunAround(call, this.#program) !== undefined;
             return false;
           }
           for (const opened of this.openedBy(call, inner)) {
             label = opened.label;
             entry = opened.entry;
             by = opened.by;
+            reruns = opened.reruns || rerunAround(call, this.#program) !== undefined;
             const argument = call.args[opened.argument];
             const settled = argument && values.step(values.settle(argument, inner), opened.path);
             if (!settled) continue;
@@ -489,7 +505,7 @@ function openedByShape(call: CallNode, name: string | undefined): readonly Opene
   const callback = call.args[argument];
   const handle = callback?.kind === "function" ? callback.params[0]?.target : undefined;
   if (handle?.kind !== "name" || !/(?:^t|tx|trx|txn|transaction)$/i.test(handle.text)) return [];
-  return [{ label: name, argument, path: [], entry: undefined, by: undefined }];
+  return [{ label: name, argument, path: [], entry: undefined, by: undefined, reruns: false }];
 }
 
 function isBegunByShape(call: CallNode, name: string): boolean {

@@ -15,9 +15,14 @@ export const axios: Library = {
   packages: ["axios"],
   values: { AxiosInstance: ["axios", "default", "axios.create()", "AxiosStatic.create()"] },
   effects: [
+    { member: [...writes, ...deletes], kind: "http" },
     {
-      member: [...writes, ...deletes, ...requests],
+      member: requests,
       kind: "http",
+      method: [
+        { argument: 0, path: "method" },
+        { argument: 1, path: "method" },
+      ],
     },
     { member: reads, kind: "http", reads: true },
   ],

@@ -32,6 +32,7 @@ export const databases: Library = {
       callback: 0,
       handle: 0,
       handleType: "Transaction",
+      reruns: { argument: 1, path: "retrySerializationFailures" },
     },
   ],
   beside: { idle: "dispose" },

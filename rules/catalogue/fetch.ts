@@ -5,6 +5,6 @@ export const fetchApi: Library = {
   name: "fetch",
   packages: ["typescript", "@types/node", "undici-types", "@cloudflare/workers-types", "bun-types"],
   globals: ["fetch"],
-  effects: [{ member: "fetch", kind: "http" }],
+  effects: [{ member: "fetch", kind: "http", method: { argument: 1, path: "method" } }],
   keys: [{ member: "fetch", slot: { argument: 1, path: "headers.Idempotency-Key" }, role: "idempotency" }],
 };

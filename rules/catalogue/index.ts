@@ -6,6 +6,8 @@ import { amqpConnectionManager } from "./amqp-connection-manager.js";
 import { amqplib } from "./amqplib.js";
 import { anthropic } from "./anthropic.js";
 import { arangojs } from "./arangojs.js";
+import { asyncMutex } from "./async-mutex.js";
+import { asyncRetry } from "./async-retry.js";
 import { awsCdkLib } from "./aws-cdk-lib.js";
 import { awsLambda } from "./aws-lambda.js";
 import { awsLambdaPowertoolsIdempotency } from "./aws-lambda-powertools-idempotency.js";
@@ -22,6 +24,7 @@ import { bson } from "./bson.js";
 import { bull } from "./bull.js";
 import { bullmq } from "./bullmq.js";
 import { bun } from "./bun.js";
+import { cacheManager } from "./cache-manager.js";
 import { cloudflare } from "./cloudflare.js";
 import { confluentincKafkaJavascript } from "./confluentinc-kafka-javascript.js";
 import { cuid } from "./cuid.js";
@@ -80,6 +83,7 @@ import { objection } from "./objection.js";
 import { openai } from "./openai.js";
 import { oracledb } from "./oracledb.js";
 import { orchidOrm } from "./orchid-orm.js";
+import { pRetry } from "./p-retry.js";
 import { pg } from "./pg.js";
 import { pgBoss } from "./pg-boss.js";
 import { pgPromise } from "./pg-promise.js";
@@ -92,6 +96,7 @@ import { prisma } from "./prisma.js";
 import { randomStrings } from "./random-strings.js";
 import { rascal } from "./rascal.js";
 import { redis } from "./redis.js";
+import { redlock } from "./redlock.js";
 import { remult } from "./remult.js";
 import { resend } from "./resend.js";
 import { rlanzBullQueue } from "./rlanz-bull-queue.js";
@@ -149,6 +154,8 @@ export const libraries: readonly Library[] = [
   amqplib,
   anthropic,
   arangojs,
+  asyncMutex,
+  asyncRetry,
   awsCdkLib,
   awsLambda,
   awsLambdaPowertoolsIdempotency,
@@ -165,6 +172,7 @@ export const libraries: readonly Library[] = [
   bull,
   bullmq,
   bun,
+  cacheManager,
   cloudflare,
   confluentincKafkaJavascript,
   cuid,
@@ -223,6 +231,7 @@ export const libraries: readonly Library[] = [
   openai,
   oracledb,
   orchidOrm,
+  pRetry,
   pg,
   pgBoss,
   pgPromise,
@@ -235,6 +244,7 @@ export const libraries: readonly Library[] = [
   randomStrings,
   rascal,
   redis,
+  redlock,
   remult,
   resend,
   rlanzBullQueue,

@@ -1,5 +1,7 @@
 import type { Library } from "./vocabulary.js";
 
+const because = "the key expires while its holder still runs, and a Redis that fails over forgets it";
+
 /**
  * `multi()` is a queue of commands, no transaction of the database. Lists are as often caches as queues, so pushing to
  * one counts as an effect and not as a dispatch.
@@ -48,7 +50,6 @@ export const ioredis: Library = {
         "RedisCommander.set",
         "RedisCommander.setex",
         "RedisCommander.psetex",
-        "RedisCommander.setnx",
         "RedisCommander.getset",
         "RedisCommander.mset",
         "RedisCommander.del",
@@ -70,7 +71,6 @@ export const ioredis: Library = {
         "Redis.set",
         "Redis.setex",
         "Redis.psetex",
-        "Redis.setnx",
         "Redis.getset",
         "Redis.mset",
         "Redis.del",
@@ -99,6 +99,12 @@ export const ioredis: Library = {
         "Commands.zadd",
       ],
       kind: "cache",
+      unless: "NX",
     },
+    { member: ["RedisCommander.setnx", "Redis.setnx"], kind: "lock" },
+  ],
+  locks: [
+    { member: ["RedisCommander.set", "Redis.set", "Commands.set"], with: "NX", because },
+    { member: ["RedisCommander.setnx", "Redis.setnx"], because },
   ],
 };

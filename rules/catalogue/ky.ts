@@ -9,7 +9,8 @@ export const ky: Library = {
   packages: ["ky"],
   values: { KyInstance: ["default", "ky", "KyInstance.create()", "KyInstance.extend()"] },
   effects: [
-    { member: [...writes, "KyInstance.()", "ky", "default"], kind: "http" },
+    { member: writes, kind: "http" },
+    { member: ["KyInstance.()", "ky", "default"], kind: "http", method: { argument: 1, path: "method" } },
     { member: ["KyInstance.get", "KyInstance.head"], kind: "http", reads: true },
   ],
   keys: [

@@ -7,7 +7,6 @@ export const nestjsAxios: Library = {
   effects: [
     {
       member: [
-        "HttpService.request",
         "HttpService.post",
         "HttpService.put",
         "HttpService.patch",
@@ -18,6 +17,7 @@ export const nestjsAxios: Library = {
       ],
       kind: "http",
     },
+    { member: "HttpService.request", kind: "http", method: { argument: 0, path: "method" } },
     { member: ["HttpService.get", "HttpService.head"], kind: "http", reads: true },
   ],
   keys: [

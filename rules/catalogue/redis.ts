@@ -1,5 +1,7 @@
 import type { Library } from "./vocabulary.js";
 
+const because = "the key expires while its holder still runs, and a Redis that fails over forgets it";
+
 /** Types up to 3.x are in `@types/redis`; since 4.x the commands stand in one big constant, `_default`. */
 export const redis: Library = {
   name: "redis (node-redis)",
@@ -57,8 +59,6 @@ export const redis: Library = {
         "NON_STICKY_COMMANDS.setEx",
         "_default.pSetEx",
         "NON_STICKY_COMMANDS.pSetEx",
-        "_default.setNX",
-        "NON_STICKY_COMMANDS.setNX",
         "_default.getSet",
         "NON_STICKY_COMMANDS.getSet",
         "_default.mSet",
@@ -113,6 +113,12 @@ export const redis: Library = {
         "Commands.hset",
       ],
       kind: "cache",
+      unless: ["NX", "condition"],
     },
+    { member: ["_default.setNX", "NON_STICKY_COMMANDS.setNX"], kind: "lock" },
+  ],
+  locks: [
+    { member: ["_default.set", "NON_STICKY_COMMANDS.set", "RedisClientType.set"], with: ["NX", "condition"], because },
+    { member: ["_default.setNX", "NON_STICKY_COMMANDS.setNX"], because },
   ],
 };

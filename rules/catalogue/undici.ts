@@ -5,16 +5,14 @@ export const undici: Library = {
   packages: ["undici"],
   effects: [
     {
-      member: [
-        "fetch",
-        "request",
-        "stream",
-        "pipeline",
-        "Dispatcher.request",
-        "Dispatcher.stream",
-        "Dispatcher.pipeline",
-      ],
+      member: ["fetch", "request", "stream", "pipeline"],
       kind: "http",
+      method: { argument: 1, path: "method" },
+    },
+    {
+      member: ["Dispatcher.request", "Dispatcher.stream", "Dispatcher.pipeline"],
+      kind: "http",
+      method: { argument: 0, path: "method" },
     },
   ],
   keys: [

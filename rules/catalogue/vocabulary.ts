@@ -160,8 +160,8 @@ export interface TransactionOpener {
   readonly when?: Slot;
   /** The callback runs when the result is called (`better-sqlite3`'s `db.transaction(fn)`). */
   readonly returnsFunction?: true;
-  /** The library runs the callback again on conflicts. */
-  readonly reruns?: true;
+  /** The library runs the callback again on conflicts; a slot: only where this option is set to something. */
+  readonly reruns?: true | Slot;
   /** The transaction is an Effect, given as this argument or piped in; there is no callback. */
   readonly effect?: true;
   /** With this property of argument 0 or of an options object set to one of these names the code runs outside. */
@@ -336,15 +336,32 @@ export interface OutsideTransaction {
 export interface Runner {
   readonly member: OneOrMore<Member>;
   readonly callback: ArgumentIndex;
+  /** It runs the callback again when it failed. */
+  readonly reruns?: true;
+}
+
+/** Lets only one caller at a time, or only the first, go on. It saves work, and guarantees nothing. */
+export interface Lock {
+  readonly member: OneOrMore<Member>;
+  /** The function that runs under it; absent: what follows the call. */
+  readonly callback?: ArgumentIndex;
+  /** Counts only with one of these among the arguments, as a string or a property (`"NX"`). */
+  readonly with?: OneOrMore<string>;
+  /** Why two can be inside all the same, as a sentence about "it". */
+  readonly because: string;
 }
 
 /** Something that leaves the process and that no rollback takes back; not a dispatch. */
 export interface ExternalEffect {
   readonly member: OneOrMore<Member>;
-  readonly kind: "http" | "mail" | "payment" | "message" | "object store" | "cache" | "websocket" | "model";
+  readonly kind: "http" | "mail" | "payment" | "message" | "object store" | "cache" | "lock" | "websocket" | "model";
   /** Only reads: holds the transaction open, but leaves nothing behind. */
   readonly reads?: true;
+  /** Where the HTTP method stands: without one, or with `GET` and its like, it only reads. */
+  readonly method?: OneOrMore<Slot>;
   readonly command?: OneOrMore<string>;
+  /** With one of these among the arguments, as a string or a property, it does something else (`"NX"` takes a lock). */
+  readonly unless?: OneOrMore<string>;
 }
 
 /** Makes a value that is new each time. */
@@ -666,6 +683,7 @@ export interface Library {
   readonly hiddenRollback?: HiddenRollback;
   readonly outside?: readonly OutsideTransaction[];
   readonly runners?: readonly Runner[];
+  readonly locks?: readonly Lock[];
   readonly effects?: readonly ExternalEffect[];
   readonly randoms?: readonly RandomSource[];
   readonly clocks?: readonly Clock[];

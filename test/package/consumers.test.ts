@@ -149,6 +149,18 @@ describe.each<{ manager: PackageManager; eslint: "eslint" | "eslint9" }>([
     },
   );
 
+  test("the packed command explains a file with the types of the project", async () => {
+    const command = "node_modules/eslint-plugin-aftercommit/dist/cli/eslint-plugin-aftercommit.js";
+    const { stdout, stderr } = await consumer.node(command, "explain", "--json", "wrong.ts");
+    expect(stdout, stderr).toMatch(/^\[/);
+    const [{ types, transactions, calls }] = JSON.parse(stdout) as [
+      { types: { from: string }; transactions: { line: number }[]; calls: { line: number; runs: string }[] },
+    ];
+    expect(types).toEqual({ from: "project" });
+    expect(transactions.map(({ line }) => line)).toEqual([9]);
+    expect(calls.map(({ line, runs }) => `${String(line)} ${runs}`)).toEqual(["11 inside"]);
+  });
+
   test.each([
     ["import", "--input-type=module", `import * as runtime from "aftercommit"; console.log(runtime.version)`],
     ["require", "--input-type=commonjs", `console.log(require("aftercommit").version)`],

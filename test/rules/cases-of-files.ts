@@ -5,13 +5,15 @@ import { Linter, type Rule } from "eslint";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 
+import { isNative, nativeOptions } from "./native-project.js";
+
 type Files = Readonly<Record<string, string>>;
 
 /** A case of one file is only its text. */
 export type Cases = Readonly<Record<string, string | Files>>;
 
 const fixtures = join(import.meta.dirname, "fixtures");
-const folder = join(fixtures, "cases");
+const folder = join(fixtures, isNative ? `cases-of-files-${String(process.pid)}` : "cases");
 
 /**
  * Cases among the real libraries of the fixtures, all in one program. A line that ends in `// report stored` has to be
@@ -28,7 +30,7 @@ export function casesOfFiles(title: string, rule: unknown, cases: Cases): void {
       text,
     ]);
   };
-  let program: ts.Program | undefined;
+  let program: Project | undefined;
   describe(title, () => {
     test.each(names)("%s", (name) => {
       program ??= programOf(new Map(names.flatMap(filesOf)));
@@ -43,20 +45,26 @@ export function casesOfFiles(title: string, rule: unknown, cases: Cases): void {
   });
 }
 
+let count = 0;
+
 /** The messages about some files, linted with types. */
 export function messagesOf(rule: unknown, files: Files): string[] {
-  const texts = new Map(Object.entries(files).map(([file, text]) => [join(folder, file), text]));
+  const own = isNative ? `messages${String(++count)}` : ".";
+  const texts = new Map(Object.entries(files).map(([file, text]) => [join(folder, own, file), text]));
   const program = programOf(texts);
   return [...texts].flatMap(([path, text]) => lint(rule, path, text, program).map(({ message }) => message));
 }
 
-function lint(rule: unknown, path: string, text: string, program: ts.Program | undefined) {
+function lint(rule: unknown, path: string, text: string, program: Project | undefined) {
   return new Linter({ cwd: fixtures }).verify(
     text,
     [
       {
         files: ["**/*.ts"],
-        languageOptions: { parser, parserOptions: program ? { programs: [program] } : {} },
+        languageOptions:
+          program && "texts" in program
+            ? nativeOptions(fixtures, program.texts, folder)
+            : { parser, parserOptions: program ? { programs: [program] } : {} },
         plugins: { aftercommit: { rules: { rule: rule as Rule.RuleModule } } },
         rules: { "aftercommit/rule": "error" },
       },
@@ -65,7 +73,7 @@ function lint(rule: unknown, path: string, text: string, program: ts.Program | u
   );
 }
 
-function reportsOf(rule: unknown, path: string, text: string, program: ts.Program | undefined): string[] {
+function reportsOf(rule: unknown, path: string, text: string, program: Project | undefined): string[] {
   return lint(rule, path, text, program).map(
     ({ line, messageId, message }) => `${path.slice(folder.length)}:${String(line)} ${messageId ?? message}`,
   );
@@ -80,8 +88,12 @@ function marksOf(path: string, text: string, isTyped: boolean): string[] {
   });
 }
 
+/** A program, or for the native back end what has to be written to make one. */
+type Project = ts.Program | { readonly texts: ReadonlyMap<string, string> };
+
 /** A program of files that stand nowhere, among the libraries of the fixtures. */
-function programOf(texts: ReadonlyMap<string, string>): ts.Program {
+function programOf(texts: ReadonlyMap<string, string>): Project {
+  if (isNative) return { texts };
   const config = ts.readConfigFile(join(fixtures, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
     config: { compilerOptions: object };
   };

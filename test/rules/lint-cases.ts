@@ -5,6 +5,8 @@ import { Linter } from "eslint";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 
+import { isNative, nativeOptions } from "./native-project.js";
+
 /**
  * The code of a case: one file, or several by name. Lines that the rule must report end in a mark:
  *
@@ -27,8 +29,8 @@ export interface Lint {
 }
 
 const fixtures = join(import.meta.dirname, "fixtures");
-/** Where the files of cases seem to stand; nothing is written there. */
-const folder = join(fixtures, "cases");
+/** Where the files of cases seem to stand; nothing is written there, except for the native back end. */
+const folder = join(fixtures, isNative ? `cases-${String(process.pid)}` : "cases");
 const files = new Map<string, string>();
 const parsed = new Map<string, ts.SourceFile | undefined>();
 let program: ts.Program | undefined;
@@ -85,7 +87,11 @@ function lint(
     text,
     {
       files: ["**/*.ts", "**/*.tsx", "**/*.js"],
-      languageOptions: { parser, parserOptions: isTyped ? { programs: [programOfCases()] } : {} },
+      languageOptions: !isTyped
+        ? { parser }
+        : isNative
+          ? nativeOptions(fixtures, files, folder)
+          : { parser, parserOptions: { programs: [programOfCases()] } },
       plugins: { aftercommit: { rules: { rule: rule as never } } },
       rules: { "aftercommit/rule": ["error", ...options] },
       ...(settings === undefined ? {} : { settings: { aftercommit: settings } }),
