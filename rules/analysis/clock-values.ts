@@ -21,7 +21,9 @@ export interface ClockValue extends OfClock {
 }
 
 const dayGates = new WeakMap<Knowledge, RegExp>();
-const emptyCall = /\b\w*(?:day|date|month|week|quarter|period|year)\w*\(\s*\)/i;
+/** `today()`, `currentMonth()`; not `validate()`. */
+const emptyCall =
+  /\b(?:(?:today|yesterday|day|date|month|week|quarter|period|year)\w*|\w*(?:Today|Day|Date|Month|Week|Quarter|Period|Year)\w*)\(\s*\)/;
 
 /** The values of a file that are made of the clock, by the call that reads it. */
 export function clockValuesIn(analysis: FileAnalysis): ReadonlyMap<CallNode, readonly ClockValue[]> {
@@ -63,7 +65,7 @@ function mayMakeDays({ file, knowledge }: FileAnalysis): readonly CallNode[] {
   const names = new Set([...knowledge.calendar.names].filter((name) => file.text.includes(name)));
   for (const { gives, member } of knowledge.libraries.flatMap(({ clocks = [] }) => clocks))
     if (gives) for (const name of oneOrMore(member)) if (file.text.includes(name)) names.add(name);
-  for (const [whole] of file.text.matchAll(new RegExp(emptyCall, "gi"))) names.add(whole.slice(0, whole.indexOf("(")));
+  for (const [whole] of file.text.matchAll(new RegExp(emptyCall, "g"))) names.add(whole.slice(0, whole.indexOf("(")));
   // a moment is none yet
   for (const { gives, member } of knowledge.libraries.flatMap(({ clocks = [] }) => clocks))
     if (!gives) for (const each of oneOrMore(member)) names.delete(parseMember(each).name);

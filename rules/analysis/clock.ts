@@ -21,7 +21,8 @@ const compared =
 const aboutHours = /[HhKkmsSaApxXTtBb]/;
 const units = /^(?:d|day|date|w|week|isoweek|M|month|Q|quarter|y|year)s?$/;
 /** At a glance: a function without arguments that is called after a day, or after now. */
-const dayMaker = /today|yesterday|tomorrow|day|date|month|week|quarter|period|year|stamp|now/i;
+const dayMaker =
+  /^(?:today|yesterday|tomorrow|day|date|month|week|quarter|period|year|now|stamp)|Today|Day|Date|Month|Week|Quarter|Period|Year|Stamp|Now/;
 
 const perSemantics = new WeakMap<Semantics, Clocks>();
 
