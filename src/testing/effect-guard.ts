@@ -24,14 +24,21 @@ export interface EffectGuard {
   stop(): void;
 }
 
+/** Two at once would put back each other's functions. */
+let isOn = false;
+
 type Method = (...args: unknown[]) => unknown;
 
 /**
  * Has effects that leave the process throw while a transaction of this package is open in the same async context:
  * `fetch`, requests of `node:http` and `node:https`, and methods that `watch` is given. For tests and staging; it
  * replaces global functions. What runs after the commit is not concerned.
+ *
+ * @throws ConfigurationError while another guard is on
  */
 export function guardTransactions({ allow = [], report }: EffectGuardOptions = {}): EffectGuard {
+  if (isOn) throw new ConfigurationError("`guardTransactions` is on already. Stop the first guard before.");
+  isOn = true;
   const undo: (() => void)[] = [];
 
   const check = (effect: string) => {
@@ -97,6 +104,7 @@ export function guardTransactions({ allow = [], report }: EffectGuardOptions = {
     },
 
     stop() {
+      if (undo.length > 0) isOn = false;
       for (const back of undo.splice(0).reverse()) back();
       syncBuiltinESMExports();
     },

@@ -3,6 +3,7 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
@@ -254,6 +255,18 @@ describe.each(projects)("$name", (project) => {
       await once(child, "close");
       expect([child.exitCode, child.signalCode]).toEqual([0, null]);
       expect(JSON.parse(output.out())).toEqual({ stopped: true, queues: ["points"] });
+    });
+
+    test("a health port that is taken ends the relay before it takes a row", async () => {
+      await insert("available_at", 1);
+      const other = createServer().listen(0);
+      await once(other, "listening");
+      const { port } = other.address() as AddressInfo;
+      const { code, out, err } = await call(["relay", "--health-port", port.toString()]);
+      other.close();
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toMatch(/^aftercommit: .*EADDRINUSE.*\n$/);
+      expect(await rows()).toEqual([{ payload: '{"n":1}', state: "waiting" }]);
     });
 
     test("a project's file that is not right is told in a sentence, without a stack", async () => {

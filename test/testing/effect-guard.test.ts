@@ -115,8 +115,9 @@ describe.each(named)("$name", (subject) => {
   });
 });
 
-test("stop puts back what was there", () => {
+test("stop puts back what was there, and there is one guard at a time", () => {
   guard = guardTransactions();
+  expect(() => guardTransactions()).toThrow(ConfigurationError);
   expect(http.request).not.toBe(original.request);
   guard.stop();
   expect([globalThis.fetch, http.request]).toEqual([original.fetch, original.request]);

@@ -39,8 +39,9 @@ export const relay: Command = {
         call.progress(`given up: ${id} of ${queue} after ${attempts} attempts: ${messageOf(error)}`);
       },
     });
-    await sender.start();
+    // Before the relay takes rows: a port that is not free ends this.
     const health = port === undefined ? undefined : await answerHealth(outbox, call.signal, port);
+    await sender.start();
     call.progress(`relays ${queues.join(", ")}${health === undefined ? "" : `; health on port ${portOf(health)}`}`);
     if (!call.signal.aborted) await once(call.signal, "abort");
     call.progress("stopping");
