@@ -1,4 +1,5 @@
 import { ConfigurationError, TransactionClosedError } from "./errors.js";
+import { reach } from "./steps.js";
 
 /** A database handle as user code gets it, and the switch that ends it. */
 export interface GuardedHandle<Handle extends object> {
@@ -17,6 +18,8 @@ export interface HandleMethods {
   readonly refused: ReadonlySet<PropertyKey>;
   /** Objects that reach the same connection: a property, or what a method returns. */
   readonly inner?: Readonly<Record<string, HandleMethods>>;
+  /** What `statements` return is a promise and nothing more, so a test can let one wait. */
+  readonly promises?: boolean;
 }
 
 const endsTransaction =
@@ -57,6 +60,11 @@ function guarded<Target extends object>(
     if (endsTransaction.test(text)) throw notYours(`"${text.trim()}"`);
   };
 
+  const held = (key: PropertyKey, args: readonly unknown[]) =>
+    methods.statements.has(key)
+      ? reach({ at: "statement", text: textOf(args[0]), synchronous: methods.promises !== true || cannotWait(args) })
+      : undefined;
+
   const within = (key: PropertyKey, value: unknown): unknown => {
     const inner = typeof key === "string" ? methods.inner?.[key] : undefined;
     return inner === undefined || typeof value !== "object" || value === null
@@ -67,9 +75,13 @@ function guarded<Target extends object>(
   const wrapped = (key: PropertyKey, method: Method) => {
     const known = wrappers.get(key);
     if (known !== undefined) return known;
-    const wrapper = (...args: unknown[]) => {
+    const call = (args: unknown[]) => {
       check(key, `\`${String(key)}\``, args);
       return within(key, Reflect.apply(method, target, args));
+    };
+    const wrapper = (...args: unknown[]) => {
+      check(key, `\`${String(key)}\``, args);
+      return held(key, args)?.then(() => call(args)) ?? within(key, Reflect.apply(method, target, args));
     };
     wrappers.set(key, wrapper);
     return wrapper;
@@ -86,6 +98,7 @@ function guarded<Target extends object>(
     },
     apply(_, self, args: unknown[]) {
       check(theHandleItself, "the handle", args);
+      void held(theHandleItself, args);
       return Reflect.apply(target as unknown as Method, self, args);
     },
   });
@@ -96,6 +109,12 @@ function notYours(what: string): ConfigurationError {
     `${what} must not be sent on the handle of a transaction: its manager begins and ends it. ` +
       "Return to commit, throw to roll back, use `tx.savepoint` for a part that may fail.",
   );
+}
+
+/** Calls of `pg` with a callback, a cursor or a stream: they use no promise. */
+function cannotWait(args: readonly unknown[]): boolean {
+  const submit = (args[0] as { submit?: unknown } | null | undefined)?.submit;
+  return typeof submit === "function" || typeof args.at(-1) === "function";
 }
 
 function textOf(statement: unknown): string {

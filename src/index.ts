@@ -1,3 +1,4 @@
+export type { AftercommitConfig } from "./cli/config.js";
 export { defineConnection, type QueueConnection } from "./connection.js";
 export { LockStoreError } from "./controls/control-context.js";
 export type { ControlEvent, ControlName, OnControl } from "./controls/control-events.js";

@@ -16,6 +16,7 @@ import { ForeignTransactions } from "./foreign-transactions.js";
 import { failPoint } from "./fail-points.js";
 import { assertJobGoesOn } from "./running-job.js";
 import { refuseSecondCopy } from "./single-copy.js";
+import { reach } from "./steps.js";
 import { TransactionScope, type Root } from "./transaction-scope.js";
 import type { Transaction } from "./transaction.js";
 
@@ -119,6 +120,7 @@ export function createTransactionManager<Handle>(
   }
 
   async function attemptOf<R>(work: (tx: Transaction<Handle>) => Promise<R> | R, options: RunOptions) {
+    await reach({ at: "begin" });
     const connection = await database.begin(options);
     const root: Root<Handle> = { database, connection, onRollbackEffectError, mostJobs, jobs: 0, savepoints: 0 };
     const scope = new TransactionScope<Handle>(root, undefined);
@@ -133,6 +135,7 @@ export function createTransactionManager<Handle>(
       if (root.lost !== undefined) throw refused(root.lost.cause);
       await scope.writeStaged();
       await failPoint("transaction:before-commit");
+      await reach({ at: "commit" });
     } catch (error) {
       await rollBack(scope, connection);
       throw database.failure(error).kind === "aborted" && !(error instanceof RolledBackError)
@@ -141,6 +144,7 @@ export function createTransactionManager<Handle>(
     }
     await commit(scope, connection);
     await failPoint("transaction:after-commit");
+    await reach({ at: "after commit" });
     return { scope, result };
   }
 

@@ -7,6 +7,7 @@ import {
   type QueryResult,
 } from "./databases/database.js";
 import { ConfigurationError, RolledBackError, TooManyJobsError, TransactionClosedError } from "./errors.js";
+import { reach } from "./steps.js";
 import { StagedWork, type Batch, type Effect, type WriteBatch } from "./staged-work.js";
 import { type Transaction } from "./transaction.js";
 
@@ -147,8 +148,11 @@ export class TransactionScope<Handle = unknown> implements Transaction<Handle> {
 
   /** Runs a statement in this transaction. For deliveries and the ledger; user code has `handle`. */
   query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<QueryResult<Row>> {
-    this.assertOpen("A statement");
-    return this.#root.connection.query<Row>(text, values, options);
+    const send = () => {
+      this.assertOpen("A statement");
+      return this.#root.connection.query<Row>(text, values, options);
+    };
+    return reach({ at: "statement", text })?.then(send) ?? send();
   }
 
   /** Counts a job that is asked for, in the whole transaction (AC-14). */

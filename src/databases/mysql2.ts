@@ -19,6 +19,7 @@ export interface Mysql2Pool<Client extends Mysql2Connection = Mysql2Connection> 
 const methods: HandleMethods = {
   statements: new Set(["query", "execute"]),
   refused: new Set(["beginTransaction", "commit", "rollback", "release", "destroy", "end", "changeUser", "reset"]),
+  promises: true,
 };
 
 /** MySQL and MariaDB (InnoDB) through a pool of `mysql2/promise`. Each transaction takes one connection from the pool. */

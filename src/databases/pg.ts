@@ -57,7 +57,11 @@ export type ClientOf<Pool extends PgPool> = Pool extends {
     ? Client
     : never;
 
-const methods: HandleMethods = { statements: new Set(["query"]), refused: new Set(["release", "end", "connect"]) };
+const methods: HandleMethods = {
+  statements: new Set(["query"]),
+  refused: new Set(["release", "end", "connect"]),
+  promises: true,
+};
 
 /**
  * PostgreSQL through a `Pool` of the library `pg`. Each transaction takes one client from the pool; a subscription

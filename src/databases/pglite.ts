@@ -30,7 +30,11 @@ export type TransactionOf<Db> = Db extends { transaction: (work: (tx: infer Hand
     : never
   : never;
 
-const methods: HandleMethods = { statements: new Set(["query", "exec"]), refused: new Set(["rollback"]) };
+const methods: HandleMethods = {
+  statements: new Set(["query", "exec"]),
+  refused: new Set(["rollback"]),
+  promises: true,
+};
 
 /**
  * PGlite 0.5.15 or newer (older versions answer "committed" for an aborted transaction). It has one connection, so

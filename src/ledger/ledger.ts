@@ -1,4 +1,5 @@
 import { Committed } from "../committed.js";
+import type { Database } from "../databases/database.js";
 import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError, InvalidKeyError } from "../errors.js";
 import { failPoint } from "../fail-points.js";
@@ -7,6 +8,7 @@ import { insertOnce } from "../insert-once.js";
 import { isJobId } from "../job-id.js";
 import { plainTableName } from "../plain-table-name.js";
 import { assertJobGoesOn } from "../running-job.js";
+import { reach } from "../steps.js";
 import { scopeOf, type TransactionScope } from "../transaction-scope.js";
 import type { TransactionManager } from "../transaction-manager.js";
 import type { Transaction } from "../transaction.js";
@@ -84,6 +86,21 @@ export interface Ledger<Handle = unknown> {
    * @throws ConfigurationError for a time that is too short (RT-03) or a ledger without `retention` (RT-06)
    */
   prune(options: PruneOptions): Promise<number>;
+}
+
+/** What the command line needs of a ledger. */
+interface LedgerInside {
+  readonly database: Database;
+  readonly retention: Seconds | undefined;
+}
+
+const insides = new WeakMap<object, LedgerInside>();
+
+/** @throws ConfigurationError when it was not made by `createLedger` */
+export function insideOfLedger(ledger: Ledger): LedgerInside {
+  const inside = insides.get(ledger);
+  if (inside === undefined) throw new ConfigurationError("`ledger` must be what `createLedger` has made.");
+  return inside;
 }
 
 /**
@@ -171,7 +188,7 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
     return true;
   }
 
-  return {
+  const ledger: Ledger<Handle> = {
     once,
 
     async run(key, effect, runOptions = {}) {
@@ -182,7 +199,9 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
       const record = recordOf(key, runOptions);
       await verifyFirst(database);
       assertJobGoesOn();
+      await reach({ at: "begin" });
       const first = await doOnceOnPostgres(database, record, effect);
+      await reach({ at: "after commit" });
       if (!first) await compare(database, record);
       return new Committed(first, undefined);
     },
@@ -195,6 +214,8 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
       return pruneTable(database, table, age, pruneOptions);
     },
   };
+  insides.set(ledger, { database, retention });
+  return ledger;
 }
 
 /** On MySQL a lock: the row may be younger than the snapshot of the transaction (F13). */

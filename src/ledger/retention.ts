@@ -19,6 +19,8 @@ export interface PruneOptions {
   readonly batchSize?: number;
   /** Stops after the present batch. */
   readonly signal?: AbortSignal;
+  /** Told after each batch how many records were deleted so far. */
+  readonly onProgress?: (deleted: number) => void;
 }
 
 /** Clocks differ: a record is kept this much longer, in seconds. */
@@ -81,7 +83,7 @@ export async function pruneTable(
   database: Database,
   table: string,
   age: Seconds,
-  { batchSize = 1000, signal }: PruneOptions,
+  { batchSize = 1000, signal, onProgress }: PruneOptions,
 ): Promise<number> {
   if (!Number.isInteger(batchSize) || batchSize < 1) {
     throw new ConfigurationError(`\`batchSize\` must be a whole number from 1, not ${String(batchSize)}.`);
@@ -91,6 +93,7 @@ export async function pruneTable(
   while (signal?.aborted !== true) {
     const { affectedRows } = await database.query(text, [age + clockMargin, batchSize]);
     deleted += affectedRows;
+    onProgress?.(deleted);
     if (affectedRows < batchSize) break;
   }
   return deleted;
