@@ -5,10 +5,12 @@ import { graphileWorkerQueues } from "../../src/queues/graphile-worker.js";
 import { inCi, ownName, postgres, type QueueSubject, type TransactionalSubject } from "./subject.js";
 
 /** Graphile Worker's tables in a schema of their own, made by itself. */
-async function openGraphile() {
+export async function openGraphile() {
   const schema = ownName();
   const pool = new pg.Pool({ ...postgres, max: 4 });
+  // Graphile Worker warns of pools without both.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   await runMigrations({ pgPool: pool, schema, logger: new Logger(() => () => undefined) });
   const queues = graphileWorkerQueues({ pool, schema, pollingInterval: 0.05 });
   const close = async () => {
