@@ -35,12 +35,13 @@ export class PollingWorker<Taken> implements RunningWorker {
   async #run(): Promise<void> {
     const { concurrency, take, pollingInterval, onError } = this.#polling;
     const { signal } = this.#stopped;
+    const isStopped = () => signal.aborted;
     const stopped = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => {
         resolve();
       });
     });
-    while (!signal.aborted) {
+    while (!isStopped()) {
       const room = concurrency - this.#running.size;
       if (room === 0) {
         await Promise.race([...this.#running, stopped]);
@@ -53,7 +54,7 @@ export class PollingWorker<Taken> implements RunningWorker {
         for (const job of jobs) this.#start(job, takenAt);
         if (jobs.length < room) pause = pollingInterval;
       } catch (error) {
-        if (!signal.aborted) onError(error);
+        if (!isStopped()) onError(error);
         pause = Math.max(pollingInterval, afterError);
       }
       if (pause > 0) await sleep(pause * 1000, undefined, { signal }).catch(() => undefined);
