@@ -4,7 +4,7 @@ import { requireSeconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
 import type { JobId } from "../job-id.js";
 import { bodyOf, messageOf, type JsonBody } from "./json-body.js";
-import { underLease } from "./polling-worker.js";
+import { underLease } from "./lease.js";
 import type {
   Message,
   QueuePolicy,

@@ -3,7 +3,8 @@ import type { Executor } from "../databases/database.js";
 import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
 import { bodyOf, messageOf } from "./json-body.js";
-import { PollingWorker, underLease } from "./polling-worker.js";
+import { underLease } from "./lease.js";
+import { PollingWorker } from "./polling-worker.js";
 import type { Message, QueuePolicy, Settlement, TakenMessage, TransactionalQueues } from "./queues.js";
 
 /** The member of a `pg.Pool` that this needs. */

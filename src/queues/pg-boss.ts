@@ -3,7 +3,8 @@ import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
 import type { JobId } from "../job-id.js";
 import { bodyOf, messageOf } from "./json-body.js";
-import { PollingWorker, underLease } from "./polling-worker.js";
+import { underLease } from "./lease.js";
+import { PollingWorker } from "./polling-worker.js";
 import type { Message, QueuePolicy, Settlement, TransactionalQueues, UniqueMessage } from "./queues.js";
 
 interface BossDb {
