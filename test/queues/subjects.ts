@@ -6,6 +6,7 @@ import { memoryQueues } from "../../src/queues/memory.js";
 import { pgBossQueues } from "../../src/queues/pg-boss.js";
 import { listens } from "../../scripts/listens.js";
 import { graphileWorker, transactionalGraphile } from "./graphile-worker.js";
+import { sqsSubjects } from "./sqs.js";
 import { inCi, ownName, postgres, type QueueSubject, type TransactionalSubject } from "./subject.js";
 
 const redisPort = 6379;
@@ -123,5 +124,5 @@ const transactionalPgBoss: TransactionalSubject = {
   },
 };
 
-export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss, graphileWorker];
+export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss, graphileWorker, ...sqsSubjects];
 export const transactionalSubjects: readonly TransactionalSubject[] = [transactionalPgBoss, transactionalGraphile];
