@@ -125,11 +125,18 @@ describe.each(queueSubjects)("$name", (subject) => {
       const taken: string[] = [];
       await send(once, once);
       await send(once);
-      await work((one) => {
+      let letItEnd: () => void = () => undefined;
+      const mayEnd = new Promise<void>((resolve) => (letItEnd = resolve));
+      await work(async (one) => {
         taken.push(one.message.id);
+        await mayEnd;
         return complete;
       });
+      await until(() => {
+        expect(taken).toEqual([once.id]);
+      });
       await send(once, other);
+      letItEnd();
       await until(() => {
         expect(taken).toContain(other.id);
       });
