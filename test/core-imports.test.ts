@@ -40,6 +40,8 @@ test.each(noLibrary)("%s loads no package", (file) => {
 test.each([
   ["memory", []],
   ["pg-boss", []],
+  ["graphile-worker", []],
+  ["sqs", []],
   ["bullmq", ["bullmq"]],
 ])("the adapter of %s loads no package but %j", (name, expected) => {
   const packages = [...loaded(join(src, `queues/${name}.ts`))].filter((file) => !file.startsWith(src));

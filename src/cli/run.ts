@@ -116,7 +116,7 @@ function parsed(args: readonly string[], command: Command | undefined): Omit<Und
       options: { ...common, ...command?.options },
       strict: command !== undefined,
     });
-    return { values: values as Understood["values"], positionals };
+    return { values, positionals };
   } catch (error) {
     throw new UsageError(told(error));
   }

@@ -3,6 +3,8 @@ import type { Seconds } from "../duration.js";
 import { requireSeconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
 import type { JobId } from "../job-id.js";
+import { bodyOf, messageOf, type JsonBody } from "./json-body.js";
+import { underLease } from "./lease.js";
 import type {
   Message,
   QueuePolicy,
@@ -28,11 +30,8 @@ export interface BullmqOptions {
   readonly sendTimeout?: Seconds;
 }
 
-/** A message as it is stored in a job of BullMQ: readable in its dashboards. */
-interface Data {
-  readonly payload: unknown;
-  readonly occurredAt: string;
-  readonly generation?: number;
+/** A message as it is stored in a job of BullMQ. */
+interface Data extends JsonBody {
   /** How often it was taken and put off. */
   readonly postponed?: number;
 }
@@ -76,7 +75,7 @@ export function bullmqQueues(options: BullmqOptions): Queues {
 
   const jobOf = (policy: QueuePolicy, message: Message, uniqueKey?: string) => ({
     name: policy.name,
-    data: dataOf(message),
+    data: bodyOf(message),
     opts: {
       jobId: message.id,
       attempts: policy.tries,
@@ -167,20 +166,14 @@ function runningWorker(worker: Worker<Data>, workers: Set<Worker<Data>>): Runnin
 
 /** BullMQ's processor: its return completes the job, its error fails it or has it tried again, with the lock's token. */
 async function process(policy: QueuePolicy, job: Job<Data>, token: string | undefined, handle: Handle): Promise<void> {
-  const lease = new AbortController();
-  const timer = setTimeout(() => {
-    lease.abort();
-  }, policy.retryAfter * 1000);
-  let settlement: Settlement;
-  try {
-    const attempt = job.attemptsStarted - (job.data.postponed ?? 0);
-    const releaseUnique = async () => {
-      await job.removeDeduplicationKey();
-    };
-    settlement = await handle({ message: messageOf(job), attempt, leaseLost: lease.signal, releaseUnique });
-  } finally {
-    clearTimeout(timer);
-  }
+  const attempt = job.attemptsStarted - (job.data.postponed ?? 0);
+  const releaseUnique = async () => {
+    await job.removeDeduplicationKey();
+  };
+  const message = messageOf(job.id ?? "", job.data, job.timestamp);
+  const settlement = await underLease(Date.now() + policy.retryAfter * 1000, (leaseLost) =>
+    handle({ message, attempt, leaseLost, releaseUnique }),
+  );
   switch (settlement.do) {
     case "complete":
       return;
@@ -197,25 +190,6 @@ async function process(policy: QueuePolicy, job: Job<Data>, token: string | unde
       job.opts.backoff = { type: "fixed", delay: settlement.delay * 1000 };
       throw errorOf(settlement.error);
   }
-}
-
-function dataOf({ payload, occurredAt, generation }: Message): Data {
-  return {
-    payload: JSON.parse(payload) as unknown,
-    occurredAt: occurredAt.toISOString(),
-    ...(generation === undefined ? {} : { generation }),
-  };
-}
-
-function messageOf(job: Job<Data>): Message {
-  // A job that something else has put into the queue need not have these; its payload then fails its schema.
-  const { payload, occurredAt, generation } = job.data as Partial<Data>;
-  return {
-    id: job.id as JobId,
-    payload: JSON.stringify(payload ?? null),
-    occurredAt: new Date(occurredAt ?? job.timestamp),
-    ...(generation === undefined ? {} : { generation }),
-  };
 }
 
 /** BullMQ shows the message and the stack, and knows by the class that the job is not to be tried again. */

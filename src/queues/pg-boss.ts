@@ -1,18 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Executor } from "../databases/database.js";
 import { requireSeconds, type Seconds } from "../duration.js";
 import { ConfigurationError } from "../errors.js";
 import type { JobId } from "../job-id.js";
-import type {
-  Message,
-  QueuePolicy,
-  RunningWorker,
-  Settlement,
-  TakenMessage,
-  TransactionalQueues,
-  UniqueMessage,
-  WorkOptions,
-} from "./queues.js";
+import { bodyOf, messageOf } from "./json-body.js";
+import { underLease } from "./lease.js";
+import { PollingWorker } from "./polling-worker.js";
+import type { Message, QueuePolicy, Settlement, TransactionalQueues, UniqueMessage } from "./queues.js";
 
 interface BossDb {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
@@ -81,7 +74,7 @@ export function pgBossQueues(options: PgBossOptions): TransactionalQueues {
     throw new ConfigurationError(`\`schema\` must be a plain name, not ${JSON.stringify(schema)}.`);
   }
   const created = new Map<string, Promise<void>>();
-  const loops = new Set<WorkLoop>();
+  const workers = new Set<PollingWorker<BossJob>>();
 
   async function ensure({ name, uniqueUntil }: QueuePolicy): Promise<void> {
     const policy = uniqueUntil === undefined ? "standard" : policies[uniqueUntil];
@@ -153,18 +146,30 @@ export function pgBossQueues(options: PgBossOptions): TransactionalQueues {
 
     async work(policy, workOptions, handle) {
       await ensure(policy);
-      const loop = new WorkLoop({ boss, schema, pollingInterval, policy, workOptions, handle });
-      loops.add(loop);
+      // pg-boss's own `work` knows no wait that differs from start to start.
+      const worker = new PollingWorker<BossJob>({
+        ...workOptions,
+        pollingInterval,
+        take: (room) => boss.fetch(policy.name, { batchSize: room }),
+        async handle(job, takenAt) {
+          const message = messageOf(job.id, job.data, Date.now());
+          const settlement = await underLease(takenAt + job.expireInSeconds * 1000, (leaseLost) =>
+            handle({ message, attempt: job.retryCount + 1, leaseLost }),
+          );
+          await settle(boss, schema, policy, job, settlement);
+        },
+      });
+      workers.add(worker);
       return {
         stop: async () => {
-          await loop.stop();
-          loops.delete(loop);
+          await worker.stop();
+          workers.delete(worker);
         },
       };
     },
 
     async close() {
-      await Promise.all([...loops].map((loop) => loop.stop()));
+      await Promise.all([...workers].map((worker) => worker.stop()));
     },
   };
 }
@@ -201,14 +206,11 @@ function leaseOf({ name, retryAfter }: QueuePolicy): Seconds {
   );
 }
 
-function jobOf(policy: QueuePolicy, { id, payload, occurredAt, delay, generation }: Message): BossJobInsert {
+function jobOf(policy: QueuePolicy, message: Message): BossJobInsert {
+  const { id, delay } = message;
   return {
     id,
-    data: {
-      payload: JSON.parse(payload) as unknown,
-      occurredAt: occurredAt.toISOString(),
-      ...(generation === undefined ? {} : { generation }),
-    },
+    data: bodyOf(message),
     // One more than `tries`: a job whose workers were lost is taken once more, so that the worker can tell of its end.
     retryLimit: policy.tries,
     retryDelay: Math.ceil(policy.backoff[0] ?? 0),
@@ -218,132 +220,42 @@ function jobOf(policy: QueuePolicy, { id, payload, occurredAt, delay, generation
   };
 }
 
-interface LoopParts {
-  readonly boss: Boss;
-  readonly schema: string;
-  readonly pollingInterval: Seconds;
-  readonly policy: QueuePolicy;
-  readonly workOptions: WorkOptions;
-  readonly handle: (taken: TakenMessage) => Promise<Settlement>;
-}
-
-/** Takes jobs while there is room for them. pg-boss's own `work` knows no wait that differs from start to start. */
-class WorkLoop implements RunningWorker {
-  readonly #parts: LoopParts;
-  readonly #stopped = new AbortController();
-  readonly #running = new Set<Promise<void>>();
-  readonly #loop: Promise<void>;
-
-  constructor(parts: LoopParts) {
-    this.#parts = parts;
-    this.#loop = this.#run();
+/** Each statement goes by the attempt, so it does nothing once somebody else has the job. */
+async function settle(
+  boss: Boss,
+  schema: string,
+  policy: QueuePolicy,
+  { id, retryCount }: BossJob,
+  settlement: Settlement,
+): Promise<void> {
+  const attempt = { id, retryCount };
+  if (settlement.do === "complete") {
+    await boss.complete(policy.name, attempt);
+    return;
   }
-
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#loop;
-    await Promise.all(this.#running);
-  }
-
-  async #run(): Promise<void> {
-    const { boss, policy, workOptions, pollingInterval } = this.#parts;
-    const { signal } = this.#stopped;
-    const stopped = new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => {
-        resolve();
-      });
-    });
-    while (!signal.aborted) {
-      const room = workOptions.concurrency - this.#running.size;
-      let jobs: BossJob[] = [];
-      // The lease runs since then at the latest.
-      const takenAt = Date.now();
-      try {
-        if (room > 0) jobs = await boss.fetch(policy.name, { batchSize: room });
-      } catch (error) {
-        workOptions.onError(error);
-      }
-      for (const job of jobs) this.#start(job, takenAt);
-      if (room > 0 && jobs.length < room) {
-        await sleep(pollingInterval * 1000, undefined, { signal }).catch(() => undefined);
-      } else {
-        await Promise.race([...this.#running, stopped]);
-      }
-    }
-  }
-
-  #start(job: BossJob, takenAt: number): void {
-    const handled = this.#handleOne(job, takenAt)
-      .catch(this.#parts.workOptions.onError)
-      .finally(() => this.#running.delete(handled));
-    this.#running.add(handled);
-  }
-
-  async #handleOne(job: BossJob, takenAt: number): Promise<void> {
-    const lease = new AbortController();
-    const leaseEnd = takenAt + job.expireInSeconds * 1000;
-    const timer = setTimeout(
-      () => {
-        lease.abort();
-      },
-      Math.max(leaseEnd - Date.now(), 0),
-    );
-    try {
-      const attempt = job.retryCount + 1;
-      const settlement = await this.#parts.handle({ message: messageOf(job), attempt, leaseLost: lease.signal });
-      await this.#settle(job, settlement);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Each statement goes by the attempt, so it does nothing once somebody else has the job. */
-  async #settle({ id, retryCount }: BossJob, settlement: Settlement): Promise<void> {
-    const { boss, schema, policy } = this.#parts;
-    const attempt = { id, retryCount };
-    if (settlement.do === "complete") {
-      await boss.complete(policy.name, attempt);
-      return;
-    }
-    if (settlement.do === "postpone") {
-      // As if it had not been taken: pg-boss counts a start when there was one before.
-      await boss
-        .getDb()
-        .executeSql(
-          `UPDATE ${schema}.job SET state = 'retry', started_on = NULL, ` +
-            "start_after = now() + $3::double precision * interval '1 second' " +
-            "WHERE name = $1 AND id = $2::uuid AND state = 'active' AND retry_count = $4",
-          [policy.name, id, settlement.delay, retryCount],
-        );
-      return;
-    }
-    // pg-boss has one wait for all of a job's retries, and no way to give a job up before they are used. What stands in
-    // the job decides at the moment it fails.
-    const limit = settlement.do === "fail" ? retryCount : Math.max(policy.tries, retryCount + 1);
-    const delay = settlement.do === "fail" ? 0 : Math.ceil(settlement.delay);
+  if (settlement.do === "postpone") {
+    // As if it had not been taken: pg-boss counts a start when there was one before.
     await boss
       .getDb()
       .executeSql(
-        `UPDATE ${schema}.job SET retry_limit = $3, retry_delay = $4, retry_backoff = false ` +
-          "WHERE name = $1 AND id = $2::uuid AND state = 'active' AND retry_count = $5",
-        [policy.name, id, limit, delay, retryCount],
+        `UPDATE ${schema}.job SET state = 'retry', started_on = NULL, ` +
+          "start_after = now() + $3::double precision * interval '1 second' " +
+          "WHERE name = $1 AND id = $2::uuid AND state = 'active' AND retry_count = $4",
+        [policy.name, id, settlement.delay, retryCount],
       );
-    const { error } = settlement;
-    await boss.fail(policy.name, attempt, error instanceof Error ? error : { message: String(error) });
+    return;
   }
-}
-
-function messageOf(job: BossJob): Message {
-  // A job that something else has put into the queue need not have these; its payload then fails its schema.
-  const { payload, occurredAt, generation } = (job.data ?? {}) as {
-    payload?: unknown;
-    occurredAt?: string;
-    generation?: number;
-  };
-  return {
-    id: job.id as JobId,
-    payload: JSON.stringify(payload ?? null),
-    occurredAt: new Date(occurredAt ?? Date.now()),
-    ...(generation === undefined ? {} : { generation }),
-  };
+  // pg-boss has one wait for all of a job's retries, and no way to give a job up before they are used. What stands in
+  // the job decides at the moment it fails.
+  const limit = settlement.do === "fail" ? retryCount : Math.max(policy.tries, retryCount + 1);
+  const delay = settlement.do === "fail" ? 0 : Math.ceil(settlement.delay);
+  await boss
+    .getDb()
+    .executeSql(
+      `UPDATE ${schema}.job SET retry_limit = $3, retry_delay = $4, retry_backoff = false ` +
+        "WHERE name = $1 AND id = $2::uuid AND state = 'active' AND retry_count = $5",
+      [policy.name, id, limit, delay, retryCount],
+    );
+  const { error } = settlement;
+  await boss.fail(policy.name, attempt, error instanceof Error ? error : { message: String(error) });
 }

@@ -3,6 +3,7 @@ import type { Step } from "../steps.js";
 
 /** What the test kit throws inside a handler where it stops a delivery, as a lost connection or a dead process would. */
 export class InjectedFailure extends AftercommitError {
+  /** @internal Made by the kit. */
   constructor({ at }: Step) {
     super("The test kit stopped the handler here, as if its process had died.", {
       code: "AFTERCOMMIT_INJECTED_FAILURE",

@@ -9,7 +9,8 @@ import { newJobId } from "../../src/job-id.js";
 import { bullmqQueues } from "../../src/queues/bullmq.js";
 import { definitionOf } from "../../src/queue.js";
 import { startWorker, type FailedJob, type Job, type Worker } from "../../src/worker/worker.js";
-import { bullmq, type OpenedQueues } from "./subjects.js";
+import type { OpenedQueues } from "./subject.js";
+import { bullmq } from "./subjects.js";
 
 const payload = z.object({ orderId: z.number() });
 type Payload = z.output<typeof payload>;

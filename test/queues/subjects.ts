@@ -1,38 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { Queue as BullQueue } from "bullmq";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { bullmqQueues } from "../../src/queues/bullmq.js";
 import { memoryQueues } from "../../src/queues/memory.js";
 import { pgBossQueues } from "../../src/queues/pg-boss.js";
-import type { Queues } from "../../src/queues/queues.js";
 import { listens } from "../../scripts/listens.js";
-
-/** A queue adapter on its real server, as the tests use it. */
-export interface OpenedQueues {
-  readonly queues: Queues;
-  /** Of the keys in Redis. */
-  readonly prefix?: string;
-  /** How many jobs of a queue are kept as failed. */
-  failed(queue: string): Promise<number>;
-  close(): Promise<void>;
-}
-
-export interface QueueSubject {
-  readonly name: string;
-  /** False when the server is not there. The tests are then skipped, and fail where `CI` is set. */
-  readonly available: boolean;
-  /** How long after the end of a lease another worker has the job at the latest, in seconds. */
-  readonly expiryTakes: number;
-  open(): Promise<OpenedQueues>;
-}
+import { graphileWorker, transactionalGraphile } from "./graphile-worker.js";
+import { sqsSubjects } from "./sqs.js";
+import { inCi, ownName, postgres, type QueueSubject, type TransactionalSubject } from "./subject.js";
 
 const redisPort = 6379;
-const postgres = { host: "127.0.0.1", port: 5432, user: "postgres", database: "test" };
 
-const inCi = process.env["CI"] !== undefined;
 const [hasRedis, hasPostgres] = await Promise.all([listens(redisPort), listens(postgres.port)]);
-const ownName = () => `aftercommit_${process.pid.toString()}_${randomBytes(4).toString("hex")}`;
 
 const memory: QueueSubject = {
   name: "memory",
@@ -128,4 +107,22 @@ const pgBoss: QueueSubject = {
   },
 };
 
-export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss];
+const transactionalPgBoss: TransactionalSubject = {
+  name: "pg-boss",
+  refusedName: "no such name!",
+  async open() {
+    const { boss, schema, close } = await openBoss();
+    return {
+      queues: pgBossQueues({ boss, schema, pollingInterval: 0.05 }),
+      async stored(queue) {
+        if ((await boss.getQueue(queue)) === null) return [];
+        const jobs = await boss.findJobs<{ payload: { orderId: number } }>(queue);
+        return jobs.map(({ id, data }) => ({ id, orderId: data.payload.orderId }));
+      },
+      close,
+    };
+  },
+};
+
+export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss, graphileWorker, ...sqsSubjects];
+export const transactionalSubjects: readonly TransactionalSubject[] = [transactionalPgBoss, transactionalGraphile];

@@ -15,7 +15,8 @@ import { createTransactionManager } from "../../src/transaction-manager.js";
 import { startWorker, type FailedJob, type Worker } from "../../src/worker/worker.js";
 import { subjects, type Opened } from "../databases/subjects.js";
 import { statementsOf } from "../ledger/statements.js";
-import { bullmq, type OpenedQueues } from "../queues/subjects.js";
+import type { OpenedQueues } from "../queues/subject.js";
+import { bullmq } from "../queues/subjects.js";
 
 const postgres = subjects.find(({ name }) => name === "pg");
 const payload = z.object({ orderId: z.number() });
