@@ -48,7 +48,8 @@ const cases: readonly { readonly subject: Subject; readonly own: (handle: unknow
 ];
 
 test.each(cases.filter(({ subject }) => subject.available))("$subject.name", async ({ subject, own }) => {
-  const { database, close } = await subject.open();
+  const opened = await subject.open();
+  const { database } = opened;
   try {
     await database.query("create table mapped_orders (order_id integer)");
     await createTransactionManager(database).run(async (tx) => {
@@ -59,6 +60,6 @@ test.each(cases.filter(({ subject }) => subject.available))("$subject.name", asy
     });
     expect((await database.query("select order_id from mapped_orders")).rows).toEqual([{ order_id: 7 }]);
   } finally {
-    await close();
+    await opened.close();
   }
 });

@@ -7,7 +7,7 @@ import { createTransactionManager, type TransactionManager } from "../../src/tra
 import { Conformance } from "./subjects/mikro-orm.js";
 import { onPostgres, type Opened } from "./subjects/subject.js";
 
-let orm: MikroORM;
+let orm: Awaited<ReturnType<typeof MikroORM.init>>;
 
 const subject = onPostgres("mikro-orm", async ({ database, schema, max, ...server }) => {
   orm = await MikroORM.init({
