@@ -7,7 +7,8 @@ import { createTransactionManager, type TransactionManager } from "../../src/tra
 import { Conformance } from "./subjects/mikro-orm.js";
 import { onPostgres, type Opened } from "./subjects/subject.js";
 
-let orm: Awaited<ReturnType<typeof MikroORM.init>>;
+type Orm = Awaited<ReturnType<typeof MikroORM.init>>;
+let orm: Orm;
 
 const subject = onPostgres("mikro-orm", async ({ database, schema, max, ...server }) => {
   orm = await MikroORM.init({
@@ -27,7 +28,7 @@ const subject = onPostgres("mikro-orm", async ({ database, schema, max, ...serve
 
 describe.skipIf(!subject.available)("on PostgreSQL", () => {
   let opened: Opened;
-  let transactions: TransactionManager<MikroORM["em"]>;
+  let transactions: TransactionManager<Orm["em"]>;
 
   beforeAll(async () => {
     opened = await subject.open();
@@ -41,7 +42,7 @@ describe.skipIf(!subject.available)("on PostgreSQL", () => {
 
   const stored = async () =>
     (await opened.database.query<{ id: number }>("select id from conformance order by id")).rows.map(({ id }) => id);
-  const persist = (em: MikroORM["em"], id: number) => {
+  const persist = (em: Orm["em"], id: number) => {
     em.persist(em.create(Conformance, { id }));
   };
 
