@@ -1,6 +1,6 @@
 /**
- * Runs the tests of the rules once more on the oldest ESLint, typescript-eslint and TypeScript that the plugin supports,
- * installed into a folder of their own: `npm run test:oldest`.
+ * Runs what every rule reports, and what its page shows, once more on the oldest ESLint, typescript-eslint and TypeScript that the plugin supports,
+ * installed into a folder of their own: `npm run test:oldest`. With arguments, other tests: `npm run test:oldest -- test/rules`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -27,12 +27,11 @@ console.log(
     .map((version) => version.join(" "))
     .join(", ")}`,
 );
-execFileSync(
-  process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), "run", "test/rules", ...process.argv.slice(2)],
-  {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, AFTERCOMMIT_OLDEST: folder },
-  },
-);
+const given = process.argv.slice(2);
+const isAsked = given.some((argument) => !argument.startsWith("-"));
+const files = isAsked ? [] : ["documentation.test", "reports.test", "rules/settings.test", "rules/versions.test"];
+execFileSync(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...files, ...given], {
+  cwd: root,
+  stdio: "inherit",
+  env: { ...process.env, AFTERCOMMIT_OLDEST: folder },
+});
