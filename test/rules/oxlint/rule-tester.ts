@@ -10,7 +10,17 @@ const queue = new Queue("x"); const knex = knexLib({}); const client = new Mongo
 `;
 const inTransaction = (code: string) => `${libraries}await knex.transaction(async (trx) => { ${code} });`;
 
+const charge = `declare function charge(id: string): Promise<void>;`;
+
 const cases: Readonly<Record<string, readonly [wrong: string, right: string, settings?: object]>> = {
+  "no-check-then-insert": [
+    `${libraries}${charge} new Worker("x", async (job) => { const { id } = job.data; const { rows } = await pool.query("SELECT 1 FROM processed_events WHERE id = $1", [id]); if (rows.length > 0) return; await charge(id); await pool.query("INSERT INTO processed_events (id) VALUES ($1)", [id]); });`,
+    `${libraries}${charge} new Worker("x", async (job) => { const { id } = job.data; await pool.query("INSERT INTO processed_events (id) VALUES ($1) ON CONFLICT DO NOTHING", [id]); await charge(id); });`,
+  ],
+  "no-clock-day-in-handler": [
+    `${libraries}new Worker("x", async () => { const day = new Date().toISOString().slice(0, 10); await pool.query("INSERT INTO daily_views (day) VALUES ($1)", [day]); });`,
+    `${libraries}new Worker("x", async (job) => { const { day } = job.data; await pool.query("INSERT INTO daily_views (day) VALUES ($1)", [day]); });`,
+  ],
   "no-dispatch-in-transaction": [inTransaction(`await queue.add("a", {});`), `${libraries}await queue.add("a", {});`],
   "no-effect-in-retried-transaction": [
     `${libraries}const list: string[] = []; await client.startSession().withTransaction(async () => { list.push("a"); });`,
@@ -36,6 +46,10 @@ const cases: Readonly<Record<string, readonly [wrong: string, right: string, set
     `${libraries}await mutex.runExclusive(async () => { await stripe.charges.create({ amount: 1, currency: "eur" }); });`,
     `${libraries}await stripe.charges.create({ amount: 1, currency: "eur" });`,
   ],
+  "no-outer-client-in-transaction": [
+    inTransaction(`await knex("x").insert({});`),
+    inTransaction(`await trx("x").insert({});`),
+  ],
   "no-parallel-queries-in-transaction": [
     inTransaction(`await Promise.all([trx("x").insert({}), trx("y").insert({})]);`),
     inTransaction(`await trx("x").insert({}); await trx("y").insert({});`),
@@ -44,9 +58,21 @@ const cases: Readonly<Record<string, readonly [wrong: string, right: string, set
     `${libraries}new Worker("x", async () => { await knex("x").insert({ id: randomUUID() }); });`,
     `${libraries}new Worker("x", async (job) => { await knex("x").insert({ id: job.data.id }); });`,
   ],
+  "no-rollback-after-commit": [
+    `${libraries}const trx = await knex.transaction(); try { await trx("x").insert({}); await trx.commit(); await queue.add("a", {}); } catch (error) { await trx.rollback(); throw error; }`,
+    `${libraries}const trx = await knex.transaction(); try { await trx("x").insert({}); await trx.commit(); } catch (error) { await trx.rollback(); throw error; } await queue.add("a", {});`,
+  ],
+  "no-swallowed-job-error": [
+    `${libraries}${charge} new Worker("x", async (job) => { try { await charge(job.data.id); } catch (error) { console.error(error); } });`,
+    `${libraries}${charge} new Worker("x", async (job) => { try { await charge(job.data.id); } catch (error) { console.error(error); throw error; } });`,
+  ],
   "no-transaction-on-pool": [
     `${libraries}await pool.query("BEGIN");`,
     `${libraries}const own = await pool.connect(); await own.query("BEGIN");`,
+  ],
+  "no-unreliable-commit-signal": [
+    `${libraries}export async function f() { const trx = await knex.transaction(); await trx("x").insert({}); await trx.commit(); await queue.add("a", {}); }`,
+    `${libraries}export async function f() { const trx = await knex.transaction(); await trx("x").insert({}); await trx.commit(); await trx.executionPromise; await queue.add("a", {}); }`,
   ],
   "no-unstable-dedup-key": [
     `${libraries}await queue.add("x", {}, { deduplication: { id: randomUUID() } });`,
