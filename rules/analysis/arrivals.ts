@@ -304,7 +304,7 @@ function byLibrary(call: CallNode, refs: readonly Ref[]): Arrivals["then"] {
 }
 
 /** A function that cannot be read: of a package without types, of a built workspace, of a value of type `any`. */
-function byName(call: CallNode, index: number, trail: Trail, { values }: Program): Arrivals["then"] {
+function byName(call: CallNode, index: number, trail: Trail, { values, knowledge }: Program): Arrivals["then"] {
   const [name = "", ...receiver] = namesOf(call.callee);
   const isMethod = call.callee.kind === "member";
   if (call.isNew) return { kind: "result" };
@@ -314,7 +314,7 @@ function byName(call: CallNode, index: number, trail: Trail, { values }: Program
       kind: "arrives",
       arrival: { kind: "sent", at: call, label: labelOfCall(call), trail, column: lastName(trail), isByName: true },
     };
-  const work = workOf(name, receiver);
+  const work = workOf(name, receiver, knowledge.clientNames);
   if (isMethod && adders.test(name) && work !== "stores" && work !== "dispatches") return { kind: "kept" };
   if (work === "unknown") return { kind: "result" };
   if (work === "observes" || work === "reads") return stop;

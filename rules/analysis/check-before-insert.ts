@@ -1,21 +1,17 @@
 import type { FileAnalysis } from "./analysis.js";
-import { enclosingFunction, type CallNode, type ConditionalNode, type NameNode, type Node } from "./code/node.js";
+import type { CallNode, Node } from "./code/node.js";
 import { nameOfCallee } from "./effects.js";
+import { guardsOf } from "./guards.js";
 import { isClientName, workOf } from "./words.js";
 
-/** The look-up whose answer decides whether a row is inserted into the same table. */
+/** The look-up that found nothing, so that a row is inserted into the same table. */
 export function checkBefore(insert: CallNode, analysis: FileAnalysis): CallNode | undefined {
   if (!isInsert(insert, analysis)) return undefined;
-  const subjects = subjectsOf(insert);
-  for (const test of testsBefore(insert)) {
-    const name = testedName(test);
-    const definition = name && analysis.semantics.definitionOfName(name);
-    const init = definition?.kind === "variable" ? definition.declarator.init : undefined;
-    const asked = init?.kind === "await" ? init.argument : init;
-    const look = asked?.kind === "call" ? lookUpIn(asked) : undefined;
-    if (look && subjectsOf(look).some((subject) => subjects.includes(subject))) return look;
-  }
-  return undefined;
+  const { clientNames } = analysis.knowledge;
+  const subjects = subjectsOf(insert, clientNames);
+  return guardsOf(insert, analysis)
+    .map(({ read }) => lookUpIn(read))
+    .find((look) => look && subjectsOf(look, clientNames).some((subject) => subjects.includes(subject)));
 }
 
 function isInsert(call: CallNode, { effects, knowledge }: FileAnalysis): boolean {
@@ -27,60 +23,6 @@ function isInsert(call: CallNode, { effects, knowledge }: FileAnalysis): boolean
     .some(({ entry }) => entry.insertsIn === undefined || /insert\s+into/i.test(textOf(call)));
 }
 
-/** The conditions on which a call depends: of branches around it, and of those that leave before it. */
-function testsBefore(call: CallNode): readonly Node[] {
-  const tests: Node[] = [];
-  const fn = enclosingFunction(call);
-  for (let node: Node = call; node.parent && node !== fn; node = node.parent) {
-    const { parent }: Node = node;
-    if ((parent.kind === "if" || parent.kind === "conditional") && node !== parent.test) tests.push(parent.test);
-    if (parent.kind === "block")
-      tests.push(
-        ...parent.body
-          .slice(0, parent.body.indexOf(node))
-          .filter(isLeaving)
-          .map(({ test }) => test),
-      );
-  }
-  return tests;
-}
-
-function isLeaving(node: Node): node is ConditionalNode {
-  if (node.kind !== "if" || node.otherwise) return false;
-  const last = node.then.kind === "block" ? node.then.body.at(-1) : node.then;
-  return last?.kind === "return" || last?.kind === "throw";
-}
-
-/** `existing`, `!existing`, `existing !== null`, `rows.length > 0`. */
-function testedName(test: Node): NameNode | undefined {
-  switch (test.kind) {
-    case "name":
-      return test;
-    case "unary":
-      return test.operator === "!" ? testedName(test.argument) : undefined;
-    case "binary":
-      return test.operator === "&&" ||
-        test.operator === "||" ||
-        test.right.kind === "literal" ||
-        test.right.kind === "name"
-        ? testedName(test.left)
-        : undefined;
-    case "member":
-      return ["length", "size", "rowCount", "exists"].includes(test.property ?? "") ||
-        (test.object.kind === "name" && test.index !== undefined)
-        ? rootOf(test)
-        : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function rootOf(node: Node): NameNode | undefined {
-  let root = node;
-  while (root.kind === "member") root = root.object;
-  return root.kind === "name" ? root : undefined;
-}
-
 /** The call of a chain that asks: `findOne`, `select`, `first`. */
 function lookUpIn(call: CallNode): CallNode | undefined {
   const name = nameOfCallee(call) ?? "";
@@ -90,7 +32,7 @@ function lookUpIn(call: CallNode): CallNode | undefined {
 }
 
 /** What a call is about: the table, model or collection, as the code names it. */
-function subjectsOf(call: CallNode): readonly string[] {
+function subjectsOf(call: CallNode, clientNames: ReadonlySet<string>): readonly string[] {
   const [, table] = /["'`][^"'`]*\b(?:into|from)\s+["'`]?([\w.]+)/i.exec(textOf(call)) ?? [];
   const subjects = table === undefined ? [] : [table.toLowerCase()];
   let node: Node = call.callee;
@@ -102,7 +44,8 @@ function subjectsOf(call: CallNode): readonly string[] {
     } else if (node.kind === "member") {
       const { object }: { object: Node } = node;
       const name = object.kind === "member" ? object.property : object.kind === "name" ? object.text : undefined;
-      if (name !== undefined && !isClientName(name)) subjects.push(name.toLowerCase());
+      const isClient = name !== undefined && (isClientName(name) || clientNames.has(name.toLowerCase()));
+      if (name !== undefined && !isClient) subjects.push(name.toLowerCase());
       else if (name !== undefined && node === call.callee && call.args[0] && isWord(call.args[0]))
         subjects.push(textOf(call.args[0]).replaceAll(/["'`]/g, "").toLowerCase());
       if (name !== undefined) break;

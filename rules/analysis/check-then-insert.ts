@@ -33,7 +33,7 @@ interface Access {
 
 /** One at a time, by other means. */
 const serialised =
-  /for\s+(?:no\s+key\s+)?update|forUpdate|setLock|pessimistic|advisory|\block\b|[lL]ock\(|with\w*Lock|redlock|mutex|semaphore|runExclusive|serializable|LOCK\b/i;
+  /for\s+(?:no\s+key\s+)?update|forUpdate|setLock|pessimistic|advisory|\block\b|[lL]ock\(|with\w*Lock|lock\.(?:using|acquire)\(|mutex|semaphore|runExclusive|serializable|LOCK\b/i;
 /** The violation of the unique key is expected. */
 const expected = /P2002|23505|11000|1062|ER_DUP|duplicate|unique|already.?exists|constraint|conflict/i;
 

@@ -39,11 +39,12 @@ export function deduplicatedWorkIn(analysis: FileAnalysis): readonly Deduplicate
   const found = new Map<Node, DeduplicatedWork>();
   for (const fn of handlersIn(analysis)) {
     const queue = queueOfHandler(fn, analysis);
-    const isMember = callersOf(analysis).handlerAbove(fn)?.handler.registration?.isNew === false;
-    const deduplication =
-      queue === undefined
-        ? undefined
-        : deduplications.find(({ queue: name, first }) => (isMember ? first : name) === queue);
+    const registration = callersOf(analysis).handlerAbove(fn)?.handler.registration;
+    const isMember = registration?.isNew === false;
+    const made = registration && firstCall(registration, analysis);
+    const deduplication = deduplications.find(
+      ({ queue: name, first, call }) => call === made || (queue !== undefined && (isMember ? first : name) === queue),
+    );
     if (!fn.body || !deduplication) continue;
     const work = unguardedWorkIn(fn.body, fn.start, { fn, args: undefined, self: undefined, up: undefined }, analysis);
     if (!work || work.kind === "insert" || found.has(work.node)) continue;
@@ -51,6 +52,13 @@ export function deduplicatedWorkIn(analysis: FileAnalysis): readonly Deduplicate
     found.set(work.node, { work, column, holds, dispatch: labelOfCall(call), place: placeOf(call, analysis.file) });
   }
   return [...found.values()];
+}
+
+/** The call that made the queue which a handler is registered with: `connection.queue("mail", …)`. */
+function firstCall(registration: CallNode, { values }: Program): CallNode | undefined {
+  const [first] = registration.args;
+  const settled = first && values.settle(first, undefined);
+  return settled?.kind === "other" && settled.node.kind === "call" ? settled.node : undefined;
 }
 
 function placeOf({ file, start }: CallNode, from: CodeFile): string {

@@ -233,6 +233,9 @@ export class Knowledge {
   /** Names of the whole catalogue that tell of a transaction by themselves: where types end, the shape around them decides. */
   readonly shapes: { readonly openers: readonly string[]; readonly turns: readonly string[] };
 
+  /** What people call the clients of the libraries of the whole catalogue, in lower case. */
+  readonly clientNames: ReadonlySet<string>;
+
   /** `own` is what the settings add, in the words of the catalogue; `whole` what this is a part of. */
   constructor(catalogue: readonly Library[], own: readonly Library[] = [], whole?: Knowledge) {
     const libraries = [...catalogue, ...own];
@@ -272,6 +275,7 @@ export class Knowledge {
         /transaction|trx|^(?:commit|rollback|abort)/i.test(name),
       ),
     };
+    this.clientNames = whole?.clientNames ?? new Set(catalogue.flatMap(({ clientNames = [] }) => clientNames));
     this.decorators = index("decorators", "decorator", (entry) => entry.decorator);
     this.afterCommit = index("afterCommit", "member", (entry) => entry.member);
     this.outside = index("outside", "member", (entry) => entry.member);

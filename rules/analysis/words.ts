@@ -275,15 +275,10 @@ const storeNouns = new Set([
   "entity",
   "db",
   "database",
-  "prisma",
   "tx",
   "trx",
   "orm",
   "em",
-  "clickhouse",
-  "postgres",
-  "mongo",
-  "dynamo",
   "model",
 ]);
 const dispatchVerbs = new Set([
@@ -389,17 +384,24 @@ const readVerbs = new Set([
   "verify",
 ]);
 
-/** What a function that cannot be read does with what it is given, as its name says. */
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * What a function that cannot be read does with what it is given, as its name says. `clients` are further words for what
+ * stores: those that libraries gave their clients.
+ */
 export function workOf(
   name: string,
   receiver: readonly string[],
+  clients = none,
 ): "stores" | "dispatches" | "observes" | "reads" | "unknown" {
   const words = wordsOf(name);
   const [verb = ""] = words;
   const receiverWords = receiver.flatMap(wordsOf);
   if (isObserverName(name) || receiver.some(isObserverName)) return "observes";
   if (receiverWords.some((word) => queueNouns.has(word)) && queueVerbs.has(verb)) return "dispatches";
-  if (receiverWords.some((word) => storeNouns.has(word)) && storeVerbsOfStores.has(verb)) return "stores";
+  if (receiverWords.some((word) => storeNouns.has(word) || clients.has(word)) && storeVerbsOfStores.has(verb))
+    return "stores";
   if (dispatchVerbs.has(verb)) return "dispatches";
   if (storeVerbs.has(verb) && !makers.has(words.at(-1) ?? "")) return "stores";
   if (workVerbs.has(verb) && words.slice(1).some((word) => workNouns.test(word))) return "dispatches";
@@ -432,9 +434,9 @@ export const isSequenceName = (name: string): boolean =>
   /^(?:i|j|k|n|index|idx|pos|position|offset|cursor|seq|sequence|next|tmp)$/i.test(name) ||
   /^next[A-Z]|(?:Id|Seq|Index|Offset)$/.test(name);
 
-/** What statements of all tables are sent through. */
+/** What statements of all tables are sent through, besides the names that libraries gave their clients. */
 export const isClientName = (name: string): boolean =>
-  /^(?:db|database|prisma|client|pool|conn|connection|knex|kysely|sql|tx|trx|transaction|manager|em|entityManager|dataSource|session|query|this)$/i.test(
+  /^(?:db|database|client|pool|conn|connection|sql|tx|trx|transaction|manager|em|entityManager|dataSource|session|query|this)$/i.test(
     name,
   );
 

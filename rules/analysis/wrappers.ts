@@ -244,7 +244,9 @@ export class Wrappers {
   #reruns(call: CallNode, reruns: EntryOf<"transactions">["reruns"]): boolean {
     if (reruns === undefined || reruns === true) return reruns === true;
     const settled = this.#optionAt(call, reruns);
-    return settled?.kind === "other" && settled.node.kind === "literal" && Boolean(settled.node.value);
+    if (settled?.kind !== "other" || settled.node.kind !== "literal") return false;
+    const { value } = settled.node;
+    return typeof value === "number" ? value > (reruns.above ?? 0) : Boolean(value);
   }
 
   #optionAt(call: CallNode, { argument, path = "" }: Slot): Settled | undefined {

@@ -21,15 +21,28 @@ export const aftercommit: Library = {
   ],
   handlers: [{ registeredBy: "startWorker", handler: { argument: 1 }, job: 0 }, { parameterType: "Job" }],
   identities: [{ property: "Job.id", stableOver: "retries" }],
-  keys: [part(1), part(2), part(3), part(4)],
+  keys: [
+    part(1),
+    part(2),
+    part(3),
+    part(4),
+    {
+      member: "QueueConnection.queue",
+      slot: { argument: 1, path: "unique.id" },
+      role: "dedup",
+      holds: "while one like it waits or runs",
+    },
+  ],
   transactions: [
     {
-      open: ["TransactionManager.run", "Transaction.savepoint"],
+      open: "TransactionManager.run",
       callback: 0,
       handle: 0,
       handleType: "Transaction",
+      reruns: { argument: 1, path: "attempts", above: 1 },
     },
+    { open: "Transaction.savepoint", callback: 0, handle: 0, handleType: "Transaction" },
   ],
   handles: [{ type: "Transaction", proves: true }],
-  afterCommit: [{ member: "Transaction.afterCommit", callback: 0 }],
+  afterCommit: [{ member: ["Transaction.afterCommit", "TransactionManager.afterCommit"], callback: 0 }],
 };

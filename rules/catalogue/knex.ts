@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const knex: Library = {
   name: "Knex",
   packages: ["knex"],
+  clientNames: ["knex"],
   together: "queued",
   values: {
     Knex: ["default()", "knex()", "Knex.withUserParams()"],

@@ -3,6 +3,7 @@ import type { Library } from "./vocabulary.js";
 export const kysely: Library = {
   name: "Kysely",
   packages: ["kysely"],
+  clientNames: ["kysely"],
   together: "queued",
   pipelinesOver: ["postgres", "bun"],
   values: {

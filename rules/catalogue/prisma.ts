@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const prisma: Library = {
   name: "Prisma",
   packages: ["@prisma/client", ".prisma"],
+  clientNames: ["prisma"],
   generated: {
     containers: [
       "PrismaClient",

@@ -160,8 +160,8 @@ export interface TransactionOpener {
   readonly when?: Slot;
   /** The callback runs when the result is called (`better-sqlite3`'s `db.transaction(fn)`). */
   readonly returnsFunction?: true;
-  /** The library runs the callback again on conflicts; a slot: only where this option is set to something. */
-  readonly reruns?: true | Slot;
+  /** The library runs the callback again on conflicts; a slot: only where this option is set to something, a number above this one (0). */
+  readonly reruns?: true | (Slot & { readonly above?: number });
   /** The transaction is an Effect, given as this argument or piped in; there is no callback. */
   readonly effect?: true;
   /** With this property of argument 0 or of an options object set to one of these names the code runs outside. */
@@ -644,6 +644,8 @@ export interface Library {
   readonly retriesOnThrow?: true;
   /** What a handler throws when no retry can help: `UnrecoverableError`. */
   readonly terminalError?: string;
+  /** What people call its client, in lower case, where that is no word for a database as such: `prisma`. */
+  readonly clientNames?: readonly string[];
   /** Global values and types without an import (`fetch`, Cloudflare's `Queue`). */
   readonly globals?: readonly string[];
   /**
