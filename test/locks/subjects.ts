@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DynamoDB } from "@aws-sdk/client-dynamodb";
+import { DynamoDB, waitUntilTableExists, waitUntilTableNotExists } from "@aws-sdk/client-dynamodb";
 import { Redis } from "ioredis";
 import Memcached from "memcached";
 import { createClient } from "redis";
@@ -183,19 +183,24 @@ const dynamoDb: LockSubject = {
       });
     const [client, another] = [clientOf(), clientOf()];
     const table = "locks";
-    const create = () =>
-      client.createTable({
+    // Making and deleting a table are answered before they are done.
+    const waiting = { client, minDelay: 0.02, maxDelay: 0.1, maxWaitTime: 30 };
+    const create = async () => {
+      await client.createTable({
         TableName: table,
         AttributeDefinitions: [{ AttributeName: "lock_key", AttributeType: "S" }],
         KeySchema: [{ AttributeName: "lock_key", KeyType: "HASH" }],
         BillingMode: "PAY_PER_REQUEST",
       });
+      await waitUntilTableExists(waiting, { TableName: table });
+    };
     await create();
     return {
       store: dynamoDbLocks({ client, table }),
       other: dynamoDbLocks({ client: another, table }),
       flush: async () => {
         await client.deleteTable({ TableName: table });
+        await waitUntilTableNotExists(waiting, { TableName: table });
         await create();
       },
       close: async () => {
