@@ -6,6 +6,6 @@ export default defineConfig({
     include: ["test/package/**/*.test.ts"],
     testTimeout: 120_000,
     hookTimeout: 600_000,
-    fileParallelism: false,
+    maxWorkers: 2,
   },
 });

@@ -30,9 +30,13 @@ export async function ownVersions(): Promise<Readonly<Record<string, string>>> {
   return devDependencies;
 }
 
-/** Packs a package of this repository; resolves to the path of the tarball. */
+/** Packs a package of this repository as it was built; resolves to the path of the tarball. */
 export async function pack(packageFolder: "." | "rules", into: string): Promise<string> {
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", into], join(root, packageFolder));
+  const { stdout } = await run(
+    "npm",
+    ["pack", "--ignore-scripts", "--json", "--pack-destination", into],
+    join(root, packageFolder),
+  );
   const answer = JSON.parse(stdout) as { filename: string }[] | Record<string, { filename: string }>;
   const [packed] = Object.values(answer);
   if (packed === undefined) throw new Error(`npm pack said nothing: ${stdout}`);

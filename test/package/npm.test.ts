@@ -1,0 +1,3 @@
+import { testConsumersOf } from "./consumers.js";
+
+testConsumersOf("npm");
