@@ -8,6 +8,8 @@ const src = join(import.meta.dirname, "src");
 const oldest = process.env["AFTERCOMMIT_OLDEST"];
 const inOldest = oldest === undefined ? undefined : createRequire(`${oldest}/`);
 
+const apart = ["**/node_modules/**", "test/rules/fixtures/**", "test/package/**"];
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -23,12 +25,19 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "test/rules/fixtures/**", "test/package/**"],
-    // The first typed case of a file pays for the whole program of the fixtures (3 s alone, far more on a busy machine).
+    projects: [
+      // One process reads the types of the libraries once, for all test files.
+      { extends: true, test: { name: "rules", include: ["test/rules/**/*.test.ts"], isolate: false } },
+      {
+        extends: true,
+        test: { name: "runtime", include: ["test/**/*.test.ts"], exclude: ["test/rules/**", ...apart] },
+      },
+    ],
+    exclude: apart,
+    // The first typed case of a process pays for the whole program of the fixtures (3 s alone, far more on a busy machine).
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Typed files share one parser cache; two processes fit two cores.
+    // Two processes fit two cores.
     maxWorkers: 2,
   },
 });

@@ -1,18 +1,17 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import parser from "@typescript-eslint/parser";
 import { Linter, type Rule } from "eslint";
-import ts from "typescript";
+import type ts from "typescript";
 import { describe, expect, test } from "vitest";
 
 import { isNative, nativeOptions } from "./native-project.js";
+import { fixtures, programOfFiles } from "./program-of-files.js";
 
 type Files = Readonly<Record<string, string>>;
 
 /** A case of one file is only its text. */
 export type Cases = Readonly<Record<string, string | Files>>;
 
-const fixtures = join(import.meta.dirname, "fixtures");
 const folder = join(fixtures, isNative ? `cases-of-files-${String(process.pid)}` : "cases");
 
 /**
@@ -91,23 +90,6 @@ function marksOf(path: string, text: string, isTyped: boolean): string[] {
 /** A program, or for the native back end what has to be written to make one. */
 type Project = ts.Program | { readonly texts: ReadonlyMap<string, string> };
 
-/** A program of files that stand nowhere, among the libraries of the fixtures. */
 function programOf(texts: ReadonlyMap<string, string>): Project {
-  if (isNative) return { texts };
-  const config = ts.readConfigFile(join(fixtures, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
-    config: { compilerOptions: object };
-  };
-  const { options } = ts.convertCompilerOptionsFromJson(config.config.compilerOptions, fixtures);
-  const host = ts.createCompilerHost(options, true);
-  const withTexts: ts.CompilerHost = {
-    ...host,
-    fileExists: (path) => texts.has(path) || host.fileExists(path),
-    readFile: (path) => texts.get(path) ?? host.readFile(path),
-    directoryExists: (path) => path.startsWith(folder) || (host.directoryExists?.(path) ?? true),
-    getSourceFile: (path, version) => {
-      const text = withTexts.readFile(path);
-      return text === undefined ? undefined : ts.createSourceFile(path, text, version, true);
-    },
-  };
-  return ts.createProgram({ rootNames: [...texts.keys()], options, host: withTexts });
+  return isNative ? { texts } : programOfFiles(texts, folder);
 }

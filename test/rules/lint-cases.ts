@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import parser from "@typescript-eslint/parser";
 import { Linter } from "eslint";
-import ts from "typescript";
+import type ts from "typescript";
 import { describe, expect, test } from "vitest";
 
 import { isNative, nativeOptions } from "./native-project.js";
+import { fixtures, programOfFiles } from "./program-of-files.js";
 
 /**
  * The code of a case: one file, or several by name. Lines that the rule must report end in a mark:
@@ -28,15 +28,16 @@ export interface Lint {
   readonly results: readonly string[];
 }
 
-const fixtures = join(import.meta.dirname, "fixtures");
 /** Where the files of cases seem to stand; nothing is written there, except for the native back end. */
 const folder = join(fixtures, isNative ? `cases-${String(process.pid)}` : "cases");
 const files = new Map<string, string>();
-const parsed = new Map<string, ts.SourceFile | undefined>();
 let program: ts.Program | undefined;
-/** How many files there were when it was made. */
+/** The test file whose program it is, and how many files there were. */
+let programOf: string | undefined;
 let programSize = 0;
 let count = 0;
+/** Whose cases these are: one process runs many test files. */
+let testFile: string | undefined;
 
 /** One test with types and one without for each case, by its name. */
 export function lintCases(
@@ -66,6 +67,9 @@ export function linted(rule: object, code: Code, settings?: unknown): (mode?: "t
 }
 
 function addFiles(code: Code): string[] {
+  const { testPath } = expect.getState();
+  if (testPath !== testFile) files.clear();
+  testFile = testPath;
   const own = join(folder, `case${String(++count)}`);
   return Object.entries(typeof code === "string" ? { "main.ts": code } : code).map(([name, text]) => {
     const path = join(own, name);
@@ -126,26 +130,8 @@ function describeLines(lints: readonly Pick<Lint, "file" | "line" | "messageId">
 
 /** One program of all cases of a test file: the libraries are read once. */
 function programOfCases(): ts.Program {
-  if (program && programSize === files.size) return program;
+  if (!program || programOf !== testFile || programSize !== files.size) program = programOfFiles(files, folder);
+  programOf = testFile;
   programSize = files.size;
-  const config = ts.readConfigFile(join(fixtures, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
-    config: { compilerOptions: object };
-  };
-  const { options } = ts.convertCompilerOptionsFromJson(
-    { ...config.config.compilerOptions, paths: { "@cases/*": [`${folder}/*`] }, allowJs: true },
-    fixtures,
-  );
-  const host = ts.createCompilerHost(options, true);
-  host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
-  host.readFile = (path) => files.get(path) ?? ts.sys.readFile(path);
-  host.directoryExists = (path) => path.startsWith(folder) || ts.sys.directoryExists(path);
-  host.getSourceFile = (path, languageVersion) => {
-    if (!parsed.has(path)) {
-      const text = host.readFile(path);
-      parsed.set(path, text === undefined ? undefined : ts.createSourceFile(path, text, languageVersion, true));
-    }
-    return parsed.get(path);
-  };
-  program = ts.createProgram({ rootNames: [...files.keys()], options, host });
   return program;
 }
