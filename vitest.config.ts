@@ -8,6 +8,8 @@ const src = join(import.meta.dirname, "src");
 const oldest = process.env["AFTERCOMMIT_OLDEST"];
 const inOldest = oldest === undefined ? undefined : createRequire(`${oldest}/`);
 
+/** `npm run test:native`. */
+const isNative = process.env["AFTERCOMMIT_NATIVE"] !== undefined;
 const apart = ["**/node_modules/**", "test/rules/fixtures/**", "test/package/**"];
 
 export default defineConfig({
@@ -26,8 +28,9 @@ export default defineConfig({
   },
   test: {
     projects: [
-      // One process reads the types of the libraries once, for all test files.
-      { extends: true, test: { name: "rules", include: ["test/rules/**/*.test.ts"], isolate: false } },
+      // One process reads the types of the libraries once, for all test files. The native back end reads the cases from the
+      // disk, those of other test files as well.
+      { extends: true, test: { name: "rules", include: ["test/rules/**/*.test.ts"], isolate: isNative } },
       {
         extends: true,
         test: { name: "runtime", include: ["test/**/*.test.ts"], exclude: ["test/rules/**", ...apart] },
