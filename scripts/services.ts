@@ -1,6 +1,6 @@
 /**
  * Starts what the tests connect to on loopback and is not there yet: PostgreSQL on 5432, MariaDB on 3306, Redis on 6379,
- * Memcached on 11211.
+ * Memcached on 11211, RabbitMQ on 5672.
  * Servers that are installed are started as they are. Where one is missing, root gets it by apt-get, and a server that
  * was installed by this lets the tests in (no password on loopback, a database `test`). Nothing else is made or changed.
  *
@@ -113,6 +113,21 @@ const services: readonly Service[] = [
     debian: "memcached",
     isInstalled: () => has("memcached"),
     start: () => run("memcached", "-d", "-l", "127.0.0.1", "-m", "32", ...(isRoot ? ["-u", "nobody"] : [])),
+  },
+  {
+    name: "RabbitMQ",
+    port: 5672,
+    debian: "rabbitmq-server",
+    isInstalled: () => has("rabbitmq-server"),
+    // Whether a machine can look up its own name is none of our business.
+    start: () =>
+      run(
+        "env",
+        "RABBITMQ_NODENAME=rabbit@localhost",
+        "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
+        "rabbitmq-server",
+        "-detached",
+      ),
   },
 ];
 

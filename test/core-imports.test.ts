@@ -41,6 +41,7 @@ test.each([
   ["memory", []],
   ["pg-boss", []],
   ["graphile-worker", []],
+  ["rabbitmq", []],
   ["sqs", []],
   ["bullmq", ["bullmq"]],
 ])("the adapter of %s loads no package but %j", (name, expected) => {

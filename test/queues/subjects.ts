@@ -6,6 +6,7 @@ import { memoryQueues } from "../../src/queues/memory.js";
 import { pgBossQueues } from "../../src/queues/pg-boss.js";
 import { listens } from "../../scripts/listens.js";
 import { graphileWorker, transactionalGraphile } from "./graphile-worker.js";
+import { rabbitmq } from "./rabbitmq.js";
 import { sqsSubjects } from "./sqs.js";
 import { inCi, ownName, postgres, type QueueSubject, type TransactionalSubject } from "./subject.js";
 
@@ -124,5 +125,5 @@ const transactionalPgBoss: TransactionalSubject = {
   },
 };
 
-export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss, graphileWorker, ...sqsSubjects];
+export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss, graphileWorker, rabbitmq, ...sqsSubjects];
 export const transactionalSubjects: readonly TransactionalSubject[] = [transactionalPgBoss, transactionalGraphile];
