@@ -69,12 +69,10 @@ function behindCommits(analysis: FileAnalysis): readonly CommitSignal[] {
     const provenBy = known.find(({ entry }) => entry.provenBy)?.entry.provenBy;
     if (!fn || provenBy === undefined || textOf(fn).includes(lastName(provenBy))) return [];
     const proof = provenBy.replace("$", call.callee.kind === "member" ? textOf(call.callee.object) : "trx");
-    return dispatchesBehind(call, fn, analysis).map((dispatch) => ({
-      ...dispatch,
-      kind: "commit",
-      signal: call,
-      provenBy: proof,
-    }));
+    // A refused COMMIT is rare: what a listener in this process makes of the event has to weigh enough, which nobody knows.
+    return dispatchesBehind(call, fn, analysis)
+      .filter(({ reached }) => reached.known.entry.to !== "in-process bus")
+      .map((dispatch) => ({ ...dispatch, kind: "commit", signal: call, provenBy: proof }));
   });
 }
 

@@ -29,6 +29,13 @@ export async function place(isPaid: boolean) {
   await knex.transaction(async (trx) => { if (!isPaid) { await trx.rollback(); throw new Error("unpaid"); } });
   await queue.add("mail", {});
 }`,
+  "an event for listeners in the same process": `${knex} import { EventEmitter2 } from "eventemitter2";
+const events = new EventEmitter2();
+export async function place() {
+  const trx = await knex.transaction();
+  try { await trx("orders").insert({}); await trx.commit(); await events.emitAsync("placed"); }
+  catch (error) { await trx.rollback(); throw error; }
+}`,
   "what asks how it ended": `${queue} ${knex}
 export async function place(isPaid: boolean) {
   const order = await knex.transaction(async (trx) => { if (!isPaid) { await trx.rollback(); return undefined; } return 1; });
