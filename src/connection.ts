@@ -57,8 +57,13 @@ interface Common<
   readonly payload: Schema;
   /** How long a handler may run, in seconds. */
   readonly timeout: CheckedTimeout<Timeout, RetryAfter>;
-  /** How often a job may be started in all. Default 1. */
+  /** How often a job may be started in all. Default 1; with `retryFor` as often as queues can count, 32,767. */
   readonly tries?: number;
+  /**
+   * For how many seconds after its operation happened (`occurredAt`) a job may be started. Later it has failed, without
+   * being started (AT-03). Default: there is no such time. On SQS it needs `tries`, below the `maxReceiveCount` there.
+   */
+  readonly retryFor?: Seconds;
   /** Seconds before the second start, the third, …; the last entry repeats. Default: none. */
   readonly backoff?: Seconds | readonly Seconds[];
   /** How running the job twice equals running it once: queues deliver at least once. */
@@ -173,12 +178,16 @@ export function defineConnection<
   };
 }
 
+/** The largest number of the queues that count in two bytes (Graphile Worker). */
+const mostTries = 32_767;
+
 /** The checks that the types make for literals, for everything and everybody else. */
 function checkedOptions(
   name: string,
   given: {
     timeout: unknown;
     tries?: number;
+    retryFor?: Seconds;
     backoff?: Seconds | readonly Seconds[];
     repeatSafety: unknown;
   },
@@ -193,13 +202,18 @@ function checkedOptions(
         "is given to a second worker while the first still runs.",
     );
   }
-  const { tries = 1, backoff = [] } = given;
+  const { retryFor, backoff = [] } = given;
+  if (retryFor !== undefined) requireSeconds(retryFor, `The \`retryFor\` of queue "${name}"`);
+  const { tries = retryFor === undefined ? 1 : mostTries } = given;
   if (!Number.isInteger(tries) || tries < 1) throw wrong(`\`tries\` must be a whole number from 1, not ${tries}.`);
   const waits = typeof backoff === "number" ? [backoff] : backoff;
   for (const wait of waits) {
     if (!Number.isFinite(wait) || wait < 0) throw wrong(`\`backoff\` must be seconds from 0, not ${String(wait)}.`);
   }
-  const policy = { name, timeout, retryAfter, tries, backoff: waits };
+  const policy = {
+    ...{ name, timeout, retryAfter, tries, backoff: waits },
+    ...(retryFor === undefined ? {} : { retryFor }),
+  };
   return { policy, repeatSafety: checkedRepeatSafety(given.repeatSafety, wrong) };
 }
 

@@ -93,8 +93,10 @@ export {
   HandlerStuckError,
   JobTimeoutError,
   LeaseLostError,
+  RetryTimeOverError,
   TriesExhaustedError,
   WorkerStoppedError,
 } from "./worker/worker-errors.js";
+export { postpone, type Postponement } from "./worker/postpone.js";
 export { startWorker, type FailedJob, type Job, type Worker, type WorkerOptions } from "./worker/worker.js";
 export { version } from "./version.js";

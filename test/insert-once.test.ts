@@ -58,6 +58,16 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
       await expect(grantOnce({ reason: "x".repeat(21) })).rejects.toThrow();
     });
 
+    test.skipIf(subject.name === "better-sqlite3")(
+      "II-09 two keys that are alike up to the column's width are errors, neither cut nor duplicates",
+      async () => {
+        await expect(grantOnce({ reason: `${"x".repeat(20)}a` })).rejects.toThrow();
+        await expect(grantOnce({ reason: `${"x".repeat(20)}b`, reference: 11 })).rejects.toThrow();
+        expect((await opened.database.query("select reason from grants")).rows).toEqual([]);
+        expect(await grantOnce({ reason: "x".repeat(20) })).toBe("inserted");
+      },
+    );
+
     test.skipIf(subject.name === "better-sqlite3" || subject.name === "pglite")(
       "II-08 a second transaction waits for the first, and takes its place when that rolls back",
       async () => {

@@ -28,11 +28,11 @@ export const clockMargin: Seconds = 300;
 
 /**
  * The longest that a queue goes on delivering a job by itself, in seconds: each start may use up its whole lease, and a
- * wait comes before each further one.
+ * wait comes before each further one; or the last one starts when the time is over for which the job may be tried.
  */
-export function longestRedelivery({ tries, retryAfter, backoff }: QueuePolicy): Seconds {
+export function longestRedelivery({ tries, retryAfter, backoff, retryFor = Infinity }: QueuePolicy): Seconds {
   const waits = Array.from({ length: tries - 1 }, (_, index) => backoff[Math.min(index, backoff.length - 1)] ?? 0);
-  return tries * retryAfter + waits.reduce((sum, wait) => sum + wait, 0);
+  return Math.min(tries * retryAfter + waits.reduce((sum, wait) => sum + wait, 0), retryFor + retryAfter);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Destination } from "../delivery.js";
 import type { Seconds } from "../duration.js";
 import { failPoint } from "../fail-points.js";
@@ -17,6 +18,12 @@ interface Options {
 
 /** More messages than this are left to the relay: a queue that hangs must not fill the memory. */
 const mostUnconfirmed = 1000;
+
+/**
+ * How long a row that was sent waits to be marked, in milliseconds: what is sent meanwhile is marked with it, and the
+ * statement does not get in the way of the worker that is taking the job. Who dies meanwhile leaves it to the relay.
+ */
+const markAfterMs = 5;
 
 /** How many rows are marked with one statement at most. */
 const mostMarked = 1000;
@@ -49,10 +56,7 @@ export class ImmediateDispatch {
     this.#unconfirmed += messages.length;
     const sending = this.#send(destination, messages)
       .catch(this.#options.onError)
-      .finally(() => {
-        this.#unconfirmed -= messages.length;
-        this.#sending.delete(sending);
-      });
+      .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
 
@@ -65,13 +69,24 @@ export class ImmediateDispatch {
   async #send(destination: Destination, messages: readonly Message[]): Promise<void> {
     await failPoint("outbox:after-commit");
     const { name } = destination.policy;
-    await within(this.#options.grace, `Sending to queue "${name}"`, destination.send(messages));
+    await within(this.#options.grace, `Sending to queue "${name}"`, this.#sendCounted(destination, messages));
     await failPoint("outbox:after-immediate-send");
     if (!this.#options.marks) return;
     for (const { id } of messages) this.#toMark.push(id);
-    this.#marking ??= this.#mark().finally(() => {
-      this.#marking = undefined;
-    });
+    this.#marking ??= sleep(markAfterMs)
+      .then(() => this.#mark())
+      .finally(() => {
+        this.#marking = undefined;
+      });
+  }
+
+  /** They count until the queue answers, also where nobody waits for that any more: so long they are in memory. */
+  async #sendCounted(destination: Destination, messages: readonly Message[]): Promise<void> {
+    try {
+      await destination.send(messages);
+    } finally {
+      this.#unconfirmed -= messages.length;
+    }
   }
 
   async #mark(): Promise<void> {

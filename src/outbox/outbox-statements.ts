@@ -29,7 +29,8 @@ export class OutboxStatements {
 
   query<Row>({ text, values }: Sql): Promise<QueryResult<Row>> {
     const executor: Executor = this.database;
-    return this.again(() => executor.query<Row>(placed(this.database.dialect, text), values));
+    // Planning takes longer than running where rows are few, and they are when somebody waits for them.
+    return this.again(() => executor.query<Row>(placed(this.database.dialect, text), values, { repeated: true }));
   }
 
   async again<T>(statement: () => Promise<T>): Promise<T> {

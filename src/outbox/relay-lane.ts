@@ -26,6 +26,12 @@ const heldWait: Seconds = 1;
 const lingering: readonly Seconds[] = [0.005, 0.01];
 
 /**
+ * How long rows that were sent wait to be marked where there are no more to send, in seconds: the statement is not to get
+ * in the way of the worker that is taking the job.
+ */
+const markAfter: Seconds = 0.003;
+
+/**
  * How many rows are tried alone when nothing goes through. It begins with two and grows: where the queue only seems to be
  * down because of many bad rows, a good one is found sooner or later.
  */
@@ -101,10 +107,13 @@ export class Lane {
       if (taken.full && !ordered) next = this.#claim();
       const publication = await this.#publish(taken);
       await settling;
-      settling = this.#settle(taken, publication);
+      const isLast = !taken.full && !ordered && publication.down === undefined;
+      settling = isLast ? this.#settleSoon(taken, publication) : this.#settle(taken, publication);
       if (ordered || publication.down !== undefined) await settling;
       if (publication.down === undefined) {
         this.#roundsDown = 0;
+        // Who commits meanwhile rings.
+        if (isLast) await this.#bell.wait(lingering[0] ?? 0);
         continue;
       }
       const ahead = await next;
@@ -175,6 +184,11 @@ export class Lane {
       .filter(({ attempts }) => attempts >= tries)
       .map((row) => ({ row, error: new NeverMarkedError(tries) }));
     return { due, overdue };
+  }
+
+  async #settleSoon(taken: Taken, publication: Publication): Promise<void> {
+    await this.#bell.silence(markAfter);
+    await this.#settle(taken, publication);
   }
 
   /** Writes down what became of the rows; while the lease lasts, again and again. */

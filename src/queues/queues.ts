@@ -13,6 +13,8 @@ export interface QueuePolicy {
   readonly retryAfter: Seconds;
   /** How often a job may be started in all; lost workers count. */
   readonly tries: number;
+  /** A job is not started, nor tried again, later than this after its `occurredAt`. The worker sees to it. */
+  readonly retryFor?: Seconds;
   /** The wait before the second start, the third, …; the last entry repeats. Empty: none. */
   readonly backoff: readonly Seconds[];
   /** Set where the queue itself is to be unique (`sendUnique`): until when a job keeps others of its key out. */

@@ -5,7 +5,7 @@ import { HandlerStuckError, JobTimeoutError, LeaseLostError } from "./worker-err
 
 /** How a handler's run ended. "stopped": its signal was aborted; `stuck` where it goes on all the same. */
 export type RunEnd =
-  | { readonly end: "returned" }
+  | { readonly end: "returned"; readonly value: unknown }
   | { readonly end: "threw"; readonly error: unknown }
   | {
       readonly end: "stopped";
@@ -75,9 +75,9 @@ export class JobRun implements RunningJob {
     try {
       const handled = start(() => handler(signal), this);
       const ended = await Promise.race([handled, patience.over]);
-      if (!signal.aborted) return { end: "returned" };
+      if (!signal.aborted && ended !== "over") return { end: "returned", value: ended.value };
       const stopped = this.#stopped();
-      return ended === "ended" ? stopped : { ...stopped, stuck: new HandlerStuckError(queue, jobId, grace) };
+      return ended === "over" ? { ...stopped, stuck: new HandlerStuckError(queue, jobId, grace) } : stopped;
     } catch (error) {
       return signal.aborted ? this.#stopped() : { end: "threw", error };
     } finally {
@@ -98,13 +98,8 @@ export class JobRun implements RunningJob {
  * The handler starts outside of any transaction: a queue in memory is woken by whoever sent the job, and what runs then
  * is in the sender's async context. In a promise, so that a handler that throws at once is one that rejects.
  */
-function start(handler: () => unknown, job: RunningJob): Promise<"ended"> {
-  return ambient.exit(() =>
-    runningJob.run(job, async () => {
-      await handler();
-      return "ended";
-    }),
-  );
+function start(handler: () => unknown, job: RunningJob): Promise<{ readonly value: unknown }> {
+  return ambient.exit(() => runningJob.run(job, async () => ({ value: await handler() })));
 }
 
 /** A promise that resolves some time after the signal was aborted. */

@@ -43,6 +43,17 @@ export class TriesExhaustedError extends AftercommitError {
   }
 }
 
+/** The queue's `retryFor` was over before the job was started again (AT-03). */
+export class RetryTimeOverError extends AftercommitError {
+  constructor(queue: string, retryFor: number) {
+    super(
+      `A job of queue "${queue}" was to be started later than ${retryFor} s after its operation happened, which is as ` +
+        "long as it may be tried. It was not started again.",
+      { code: "AFTERCOMMIT_RETRY_TIME_OVER", state: "unknown" },
+    );
+  }
+}
+
 /** The handler did not stop when its signal was aborted (LE-13). It goes on in this process, and its job is given back. */
 export class HandlerStuckError extends AftercommitError {
   constructor(queue: string, jobId: string, grace: number) {

@@ -9,7 +9,14 @@ import { definitionOf, type Queue, type QueueDefinition } from "../queue.js";
 import type { QueuePolicy, RunningWorker, Settlement, TakenMessage } from "../queues/queues.js";
 import { unpackPayload } from "../standard-schema.js";
 import { JobRun, type RunEnd } from "./job-run.js";
-import { JobTimeoutError, TriesExhaustedError, WorkerStoppedError, type HandlerStuckError } from "./worker-errors.js";
+import { Postponement } from "./postpone.js";
+import {
+  JobTimeoutError,
+  RetryTimeOverError,
+  TriesExhaustedError,
+  WorkerStoppedError,
+  type HandlerStuckError,
+} from "./worker-errors.js";
 
 /** A job as its handler gets it. */
 export interface Job<out Payload> {
@@ -27,12 +34,15 @@ export interface Job<out Payload> {
 
 /** A job that is not started again. */
 export interface FailedJob<out Payload> {
-  /** What the schema made of the payload; nothing where that is what failed. */
+  /** What the schema made of the payload, whatever the handler did to its own; nothing where that is what failed. */
   readonly payload: Payload | undefined;
   readonly id: JobId;
   readonly attempt: number;
   readonly occurredAt: Date;
-  /** Why: the handler's last error, `InvalidPayloadError`, `JobTimeoutError`, `TriesExhaustedError`. */
+  /**
+   * Why: the handler's last error, `InvalidPayloadError`, `JobTimeoutError`, `TriesExhaustedError`,
+   * `RetryTimeOverError`. Never missing (PV-13).
+   */
   readonly error: unknown;
 }
 
@@ -44,6 +54,11 @@ export interface WorkerOptions<Payload = unknown> {
    * Default: half of what is between the timeout and the lease, and 5 at most.
    */
   readonly grace?: Seconds;
+  /**
+   * Whether an error of the handler will come each time, such as a card that has expired or a row that is gone: then the
+   * job has failed at once, whatever `tries` it has left (MW-08). Default: none will.
+   */
+  readonly isFinal?: (error: unknown) => boolean;
   /**
    * Called when a job is given up, before the queue is told; again when the process dies in between. What it throws goes
    * to `onError`. It may take as long as the lease lasts.
@@ -147,11 +162,11 @@ class Handling<Payload> {
   };
 
   async handle(taken: TakenMessage): Promise<Settlement> {
-    const { policy, schema, controls } = this.#definition;
+    const { controls } = this.#definition;
     const leaseEnd = Date.now() + this.#options.lease * 1000;
     let payload: Payload;
     try {
-      payload = await unpackPayload(policy.name, schema, taken.message.payload);
+      payload = await this.#unpack(taken);
     } catch (error) {
       // It will not fit the next time either (PL-06). A schema that throws may have had a bad moment.
       const isFinal = error instanceof InvalidPayloadError;
@@ -171,6 +186,9 @@ class Handling<Payload> {
     if (attempt > policy.tries) {
       return this.#giveUp(taken, payload, new TriesExhaustedError(policy.name, policy.tries), leaseEnd);
     }
+    if (policy.retryFor !== undefined && isOver(policy.retryFor, taken)) {
+      return this.#giveUp(taken, payload, new RetryTimeOverError(policy.name, policy.retryFor), leaseEnd);
+    }
     let admission: Admission | undefined;
     try {
       admission = await controls?.admit(taken, payload);
@@ -179,15 +197,37 @@ class Handling<Payload> {
     }
     if (admission?.runs === false) return admission.settlement;
 
-    const ended = await this.#run(taken, payload);
+    // The controls find their locks by the payload when the job has ended.
+    const own = admission === undefined ? payload : await this.#unpack(taken).catch(() => payload);
+    const ended = await this.#run(taken, own);
     await admission?.ended({
       outcome: outcomeOf(ended),
       isStuck: ended.end === "stopped" && ended.stuck !== undefined,
     });
-    if (ended.end === "returned") return { do: "complete" };
+    if (ended.end === "returned") {
+      const { value } = ended;
+      return value instanceof Postponement ? { do: "postpone", delay: value.delay } : { do: "complete" };
+    }
     // Whoever has the job now decides; this is only for the record.
     if (ended.end === "stopped" && ended.leaseLost) return { do: "retry", delay: 0, error: ended.error };
-    return this.#again(taken, payload, ended.error, leaseEnd);
+    const again = await this.#unpack(taken).catch(() => undefined);
+    if (ended.end === "threw" && this.#isFinal(ended.error)) return this.#giveUp(taken, again, ended.error, leaseEnd);
+    return this.#again(taken, again, ended.error, leaseEnd);
+  }
+
+  /** Anew: a handler may change the payload that it was given, and nobody else is to see that (AT-09). */
+  #unpack({ message }: TakenMessage): Promise<Payload> {
+    const { policy, schema } = this.#definition;
+    return unpackPayload(policy.name, schema, message.payload);
+  }
+
+  #isFinal(error: unknown): boolean {
+    try {
+      return this.#options.isFinal?.(error) === true;
+    } catch (own) {
+      this.onError(own);
+      return false;
+    }
   }
 
   /** Tries again, if the job may be started once more. */
@@ -198,7 +238,9 @@ class Handling<Payload> {
     leaseEnd: number,
   ): Promise<Settlement> {
     const { policy } = this.#definition;
-    if (taken.attempt >= policy.tries) return this.#giveUp(taken, payload, error, leaseEnd);
+    if (taken.attempt >= policy.tries || (policy.retryFor !== undefined && isOver(policy.retryFor, taken))) {
+      return this.#giveUp(taken, payload, error, leaseEnd);
+    }
     // A stop is no fault of the job, so it need not wait; but its start counts, as that of a lost worker does.
     const delay = error instanceof WorkerStoppedError ? 0 : delayAfter(policy, taken.attempt);
     return { do: "retry", delay, error };
@@ -281,8 +323,13 @@ class Handling<Payload> {
 }
 
 function outcomeOf(ended: RunEnd): Ended["outcome"] {
-  if (ended.end === "returned") return "done";
+  if (ended.end === "returned") return ended.value instanceof Postponement ? "given back" : "done";
   return ended.end === "threw" || ended.error instanceof JobTimeoutError ? "failed" : "given back";
+}
+
+/** Whether the time is over for which a job may be tried (AT-03). */
+function isOver(retryFor: Seconds, { message }: TakenMessage): boolean {
+  return Date.now() > message.occurredAt.getTime() + retryFor * 1000;
 }
 
 /** The wait before the start that follows this one; the last entry repeats (AT-02). */

@@ -208,6 +208,55 @@ test("BA-01, BA-02 a batch counts the rows of its ledger, so a job that is done 
   });
 });
 
+test("BA-03 when a job of a batch has failed for good, the jobs that come after it see that, and the batch is not finished", async () => {
+  const { a, b } = chain();
+  const cancelled = idempotencyKey("batch", 7, "cancelled");
+  const isCancelled = () =>
+    db.prepare("select count(*) from aftercommit_ledger where operation_key = ?").pluck().get(cancelled) === 1;
+  const handler = async ({ payload: { orderId } }: { readonly payload: Payload }) => {
+    if (isCancelled()) {
+      done.push(`${orderId} skipped`);
+      return;
+    }
+    if (orderId === 1) throw new Error("no");
+    await transactions.run((tx) =>
+      ledger.once(tx, idempotencyKey("batch", 7, orderId), () => b.enqueue(tx, { orderId })),
+    );
+  };
+  const onFailed = async () => {
+    await transactions.run((tx) => ledger.once(tx, cancelled, () => done.push("cancelled")));
+  };
+  await transactions.run(async (tx) => {
+    for (let orderId = 1; orderId <= 3; orderId += 1) await a.enqueue(tx, { orderId });
+  });
+  await until(() => {
+    expect(queues.waiting("a")).toHaveLength(3);
+  });
+  // One after the other, in the order in which they came.
+  await start(a, handler, { onFailed });
+  await until(() => {
+    expect(done).toEqual(["cancelled", "2 skipped", "3 skipped"]);
+  });
+  expect(queues.waiting("b")).toEqual([]);
+});
+
+test("BA-05 the jobs of a batch find the row of their batch, whenever they start", async () => {
+  const { a } = chain();
+  db.exec("create table batches (id integer primary key, size integer not null)");
+  const sizes: unknown[] = [];
+  await start(a, ({ payload: { orderId } }) => {
+    sizes.push(db.prepare("select size from batches where id = ?").pluck().get(orderId));
+  });
+  await transactions.run(async (tx) => {
+    for (let job = 0; job < 3; job += 1) await a.enqueue(tx, { orderId: 7 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    tx.handle.exec("insert into batches values (7, 3)");
+  });
+  await until(() => {
+    expect(sizes).toEqual([3, 3, 3]);
+  });
+});
+
 test("BA-04 a batch of a transaction that rolls back leaves nothing", async () => {
   const { a } = chain();
   const run = transactions.run(async (tx) => {
@@ -240,7 +289,7 @@ test("DB-05, BA-06 a debounced job that is superseded starts nothing that follow
   expect(definitionOf(debounced).leavesOut).toBe(true);
 });
 
-test("MW-07 a job that is skipped starts nothing that follows it", async () => {
+test("CH-04, MW-07 a job that is skipped starts nothing that follows it", async () => {
   const limited = connection.queue("limited", {
     ...options,
     rateLimit: { id: () => "all", limit: 1, per: 60, otherwise: "skip" },

@@ -348,7 +348,7 @@ test.each([
   ["DB-09 unique and debounce", { unique, debounce: { id: all, for: 1 } }, "unique or debounced, not both"],
   ["a short limit", { debounce: { id: all, for: 30, maxWait: 20 } }, "must be at least `debounce.for`"],
   ["a lock below the timeout", { withoutOverlapping: { id: all, for: 30 } }, "above the timeout (30)"],
-  ["a limit of nothing", { rateLimit: { id: all, limit: 0, per: 1 } }, "`rateLimit.limit` must be"],
+  ["MW-02 a limit of nothing", { rateLimit: { id: all, limit: 0, per: 1 } }, "`rateLimit.limit` must be"],
   ["no errors", { throttleErrors: { id: all, after: 0, within: 1 } }, "`throttleErrors.after` must be"],
 ])("a definition with %s is refused, also without types", (_, controls, message) => {
   expect(() => setting.define(controls as never)).toThrow(ConfigurationError);

@@ -6,7 +6,8 @@ import { sameTransaction } from "../../src/delivery.js";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.js";
 import { ledgerDdl } from "../../src/ledger/ddl.js";
 import { idempotencyKey } from "../../src/idempotency-key.js";
-import type { Queue } from "../../src/queue.js";
+import { newJobId } from "../../src/job-id.js";
+import { definitionOf, type Queue } from "../../src/queue.js";
 import { createTransactionManager, type TransactionManager } from "../../src/transaction-manager.js";
 import type { Transaction } from "../../src/transaction.js";
 import { startWorker, type Worker } from "../../src/worker/worker.js";
@@ -98,6 +99,42 @@ describe.skipIf(postgres?.available !== true).each(transactionalSubjects)(
       });
       expect(await stored()).toEqual([{ id, orderId: 1 }]);
     });
+
+    test("DQ-05 what the library writes on a connection of its own survives the rollback; what is enqueued does not", async () => {
+      const run = transactions.run(async (tx) => {
+        // Waits for no commit, although it stands between BEGIN and the end.
+        await queues.queues.send(definitionOf(queue).policy, [
+          { id: newJobId(), payload: '{"orderId":1}', occurredAt: new Date() },
+        ]);
+        await queue.enqueue(tx, { orderId: 2 });
+        throw new Error("no");
+      });
+      await expect(run).rejects.toThrow("no");
+      expect((await stored()).map(({ orderId }) => orderId)).toEqual([1]);
+    });
+
+    test.skipIf(subject.name === "graphile-worker")(
+      "DQ-06 a unique job of a transaction that is rolled back keeps nobody out",
+      async () => {
+        const unique = connection.queue(`unique-${(number += 1).toString()}`, {
+          payload: z.object({ orderId: z.number() }),
+          timeout: 10,
+          repeatSafety: { by: "ledger" },
+          unique: { id: ({ orderId }) => orderId, for: 60 },
+        });
+        const run = transactions.run(async (tx) => {
+          await unique.enqueue(tx, { orderId: 1 });
+          throw new Error("no");
+        });
+        await expect(run).rejects.toThrow("no");
+        const ask = () => transactions.run((tx) => unique.enqueue(tx, { orderId: 1 }));
+        const { value: first } = await ask();
+        const { value: second } = await ask();
+        expect(first.outcome).toBe("enqueued");
+        expect(second).toMatchObject({ outcome: "deduplicated", existing: first.id });
+        expect(await queues.stored(unique.name)).toEqual([{ id: first.id, orderId: 1 }]);
+      },
+    );
 
     test("DQ-07 a savepoint that is rolled back takes only its own jobs with it", async () => {
       await transactions.run(async (tx) => {

@@ -139,6 +139,21 @@ describe.each(named)("$name", (subject) => {
         expect(await counted()).toEqual(["2026-10-09: 1"]);
       });
 
+      test("PV-10 a handler that makes the event's id counts each delivery: the mistake", async () => {
+        let ends = 0;
+        const worker = await startWorker(jobs, async ({ payload: { day: of } }) => {
+          await recordPageView.execute({ eventId: randomUUID(), day: of });
+          ends += 1;
+          if (ends === 1) throw new Error("after the commit");
+        });
+        await send(view(), 1);
+        await vi.waitFor(() => {
+          expect(ends).toBe(2);
+        });
+        await worker.stop();
+        expect(await counted()).toEqual([`${day}: 2`]);
+      });
+
       test("PV-12 a day that is none is refused before anything is written", async () => {
         const run = transactions.run((tx) => jobs.enqueue(tx, { eventId: randomUUID(), day: "2026-13-09" }));
         await expect(run).rejects.toThrow(InvalidPayloadError);

@@ -9,6 +9,7 @@ import { memoryQueues, type MemoryQueues } from "../../src/queues/memory.js";
 import { definitionOf, type Queue } from "../../src/queue.js";
 import { createTransactionManager } from "../../src/transaction-manager.js";
 import { HandlerStuckError, JobTimeoutError, TriesExhaustedError } from "../../src/worker/worker-errors.js";
+import { postpone } from "../../src/worker/postpone.js";
 import { startWorker, type FailedJob, type Job, type Worker, type WorkerOptions } from "../../src/worker/worker.js";
 import { fakeDatabase } from "../transaction-manager/fake-database.js";
 
@@ -45,9 +46,17 @@ const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 const sleep = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
 const never = () => new Promise<never>(() => undefined);
 
-function define({ tries = 1, backoff = [] as number[], timeout = 10, retryAfter = 30 } = {}) {
+interface Definition {
+  readonly tries?: number;
+  readonly retryFor?: number;
+  readonly backoff?: readonly number[];
+  readonly timeout?: number;
+  readonly retryAfter?: number;
+}
+
+function define({ timeout = 10, retryAfter = 30, ...others }: Definition = {}) {
   const connection = defineConnection({ queues, retryAfter, delivery: afterCommit() });
-  return connection.queue("orders", { payload, timeout, tries, backoff, repeatSafety: { by: "review" } });
+  return connection.queue("orders", { payload, timeout, repeatSafety: { by: "review" }, ...others });
 }
 
 async function start(
@@ -61,10 +70,13 @@ async function start(
   return worker;
 }
 
-async function send(queue: Queue<never, Payload>, body: unknown = { orderId: 7 }) {
+async function send(
+  queue: Queue<never, Payload>,
+  body: unknown = { orderId: 7 },
+  { occurredAt = new Date(1_000), ...others }: { readonly occurredAt?: Date; readonly delay?: number } = {},
+) {
   const id = newJobId();
-  const occurredAt = new Date(1_000);
-  await queues.send(definitionOf(queue).policy, [{ id, payload: JSON.stringify(body), occurredAt }]);
+  await queues.send(definitionOf(queue).policy, [{ id, payload: JSON.stringify(body), occurredAt, ...others }]);
   return id;
 }
 
@@ -107,7 +119,79 @@ test("AT-02 the last wait repeats", async () => {
   expect(starts.slice(1).map((at, index) => Math.round((at - (starts[index] ?? 0)) / 1000))).toEqual([10, 60, 60]);
 });
 
-test("AT-06 a job whose workers were lost fails without being started once more, and the hook is told", async () => {
+test("AT-03 with a time instead of tries it is tried until that is over, and then fails without being started", async () => {
+  const queue = define({ retryFor: 100, backoff: [40] });
+  await send(queue, undefined, { occurredAt: new Date() });
+  let starts = 0;
+  await start(queue, () => {
+    starts += 1;
+    throw new Error(`start ${starts}`);
+  });
+  await pass(99);
+  expect([starts, failed]).toEqual([3, []]);
+  await pass(60);
+  expect(starts).toBe(3);
+  expect(failed).toMatchObject([{ attempt: 4, error: { code: "AFTERCOMMIT_RETRY_TIME_OVER" } }]);
+});
+
+test("AT-03 an error after that time is the last one, and tries end it sooner where both are given", async () => {
+  const late = define({ retryFor: 5 });
+  await send(late, undefined, { occurredAt: new Date() });
+  await start(late, async () => {
+    await sleep(8);
+    throw new Error("late");
+  });
+  await pass(10);
+  expect(failed).toMatchObject([{ attempt: 1, error: { message: "late" } }]);
+  const both = defineConnection({ queues, retryAfter: 30, delivery: afterCommit() }).queue("both", {
+    ...{ payload, timeout: 10, tries: 2, retryFor: 1000 },
+    repeatSafety: { by: "review" },
+  });
+  await send(both, undefined, { occurredAt: new Date() });
+  await start(both, () => {
+    throw new Error("no");
+  });
+  await pass(10);
+  expect(failed[1]).toMatchObject({ attempt: 2, error: { message: "no" } });
+});
+
+test("AT-04 what is put off is no try: three errors end a job of three tries, however often it was put off", async () => {
+  const queue = define({ tries: 3 });
+  await send(queue);
+  let starts = 0;
+  const attempts: number[] = [];
+  await start(queue, ({ attempt }) => {
+    starts += 1;
+    attempts.push(attempt);
+    if (starts <= 2) return postpone(5);
+    throw new Error(`error ${starts - 2}`);
+  });
+  await pass(30);
+  expect(attempts).toEqual([1, 1, 1, 2, 3]);
+  expect(failed).toMatchObject([{ attempt: 3, error: { message: "error 3" } }]);
+});
+
+test("AT-05 a job that its handler puts off comes back once, after that time, with what was done before", async () => {
+  const queue = define();
+  const id = await send(queue);
+  const starts: number[] = [];
+  const done: string[] = [];
+  await start(queue, ({ attempt }) => {
+    starts.push(Date.now());
+    done.push(`start ${starts.length}, attempt ${attempt}`);
+    return starts.length === 1 ? postpone(20) : undefined;
+  });
+  await pass(19);
+  expect(done).toEqual(["start 1, attempt 1"]);
+  expect(queues.waiting("orders")).toMatchObject([{ id }]);
+  await pass(60);
+  expect(done).toEqual(["start 1, attempt 1", "start 2, attempt 1"]);
+  expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBe(20_000);
+  expect([queues.waiting("orders"), failed]).toEqual([[], []]);
+  expect(() => postpone(0)).toThrow(ConfigurationError);
+});
+
+test("AT-06, PV-13 a job whose workers were lost fails without being started once more, and the hook is told why", async () => {
   const queue = define({ tries: 1 });
   await send(queue);
   // A worker that takes the job and is never heard of again.
@@ -120,6 +204,26 @@ test("AT-06 a job whose workers were lost fails without being started once more,
   expect(starts).toBe(0);
   expect(failed).toMatchObject([{ attempt: 2, error: { code: "AFTERCOMMIT_TRIES_EXHAUSTED" } }]);
   expect(failed[0]?.error).toBeInstanceOf(TriesExhaustedError);
+});
+
+test("AT-07 a job that takes too long and has tries left is started again when its first run has ended, after its wait", async () => {
+  const queue = define({ tries: 2, backoff: [7] });
+  await send(queue);
+  const log: string[] = [];
+  const at = (what: string) => log.push(`${what} at ${(Date.now() - begin) / 1000}`);
+  const begin = Date.now();
+  await start(queue, async ({ attempt, signal }) => {
+    at(`start ${attempt}`);
+    if (attempt === 2) return;
+    await new Promise((resolve) => {
+      signal.addEventListener("abort", resolve);
+    });
+    await sleep(2);
+    at("end 1");
+  });
+  await pass(30);
+  expect(log).toEqual(["start 1 at 0", "end 1 at 12", "start 2 at 19"]);
+  expect(failed).toEqual([]);
 });
 
 test("AT-08 a job that takes too long on its last try has failed", async () => {
@@ -136,6 +240,70 @@ test("AT-08 a job that takes too long on its last try has failed", async () => {
   expect(failed).toEqual([]);
   await pass(2);
   expect(failed[0]?.error).toBeInstanceOf(JobTimeoutError);
+});
+
+test("AT-09 the hook sees the payload as it was sent, not what the handler made of its own", async () => {
+  const queue = define({ tries: 2 });
+  await send(queue, { orderId: 7, at: "noon" });
+  const seen: Payload[] = [];
+  await start(queue, ({ payload: own }) => {
+    seen.push({ ...own });
+    own.orderId = 99;
+    delete own.at;
+    throw new Error("no");
+  });
+  await pass(1);
+  expect(seen).toEqual([
+    { orderId: 7, at: "noon" },
+    { orderId: 7, at: "noon" },
+  ]);
+  expect(failed.map((job) => job.payload)).toEqual([{ orderId: 7, at: "noon" }]);
+});
+
+test("AT-10 a job that was sent with a delay and has no wait between its tries is tried again at once", async () => {
+  const queue = define({ tries: 2 });
+  const begin = Date.now();
+  await send(queue, undefined, { delay: 20 });
+  const starts: number[] = [];
+  await start(queue, () => {
+    starts.push(Math.round((Date.now() - begin) / 1000));
+    throw new Error("no");
+  });
+  await pass(60);
+  expect(starts).toEqual([20, 20]);
+});
+
+test("MW-08 an error that will come each time ends the job at once, and the hook is told once", async () => {
+  class CardExpired extends Error {}
+  const queue = define({ tries: 5, backoff: [1] });
+  await send(queue, { orderId: 1 });
+  await send(queue, { orderId: 2 });
+  const starts: number[] = [];
+  const handler = ({ payload: { orderId }, attempt }: Job<Payload>) => {
+    starts.push(orderId);
+    if (orderId === 1) throw new CardExpired("expired");
+    if (attempt === 1) throw new Error("busy");
+  };
+  await start(queue, handler, { isFinal: (error) => error instanceof CardExpired });
+  await pass(30);
+  expect(starts).toEqual([1, 2, 2]);
+  expect(failed).toMatchObject([{ attempt: 1, payload: { orderId: 1 }, error: { message: "expired" } }]);
+  expect(queues.failed("orders")).toHaveLength(1);
+});
+
+test("a test for final errors that breaks is reported, and the job is tried again", async () => {
+  const queue = define({ tries: 2 });
+  await send(queue);
+  const isFinal = () => {
+    throw new Error("the test broke");
+  };
+  const handler = ({ attempt }: Job<Payload>) => {
+    if (attempt === 1) throw new Error("no");
+  };
+  await start(queue, handler, { isFinal });
+  await pass(1);
+  expect(errors).toMatchObject([{ message: "the test broke" }]);
+  expect(failed).toEqual([]);
 });
 
 test("AT-11 a worker that is stopped lets its job end, and completes it", async () => {
@@ -350,6 +518,7 @@ test("LE-02, LE-03 a worker does not start when the lease in force is not above 
 
 test.each([
   ["a grace that does not fit", { grace: 20 }],
+  ["LE-04 a timeout that leaves no time for the grace", { grace: 20.1 }],
   ["a grace of nothing", { grace: 0 }],
   ["no concurrency", { concurrency: 0 }],
   ["half a job", { concurrency: 1.5 }],
