@@ -1,5 +1,6 @@
 import type { Executor } from "./databases/database.js";
 import { ConfigurationError } from "./errors.js";
+import { jobObserver, sendObserved } from "./job-observer.js";
 import type { Message, QueuePolicy, Queues } from "./queues/queues.js";
 import type { Batch, WriteBatch } from "./staged-work.js";
 import { scopeOf } from "./transaction-scope.js";
@@ -49,7 +50,7 @@ const sends = new WeakMap<Destination, Batch<Message>>();
 export function sendTo(destination: Destination): Batch<Message> {
   let send = sends.get(destination);
   if (send === undefined) {
-    send = (messages) => destination.send(messages);
+    send = (messages) => sendObserved("after commit", destination, messages);
     sends.set(destination, send);
   }
   return send;
@@ -101,9 +102,13 @@ export function sameTransaction(): SameTransaction {
       );
     }
     const made: Steps = {
-      write: (messages, executor) => destination.sendWithin?.(executor, messages) ?? Promise.resolve(),
+      write(messages, executor) {
+        const write = () => destination.sendWithin?.(executor, messages) ?? Promise.resolve();
+        return jobObserver()?.sending("same transaction", destination, messages, write) ?? write();
+      },
       committed: (messages) => {
         destination.committed(messages);
+        jobObserver()?.dispatched("same transaction", destination, messages);
         return Promise.resolve();
       },
     };

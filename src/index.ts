@@ -63,7 +63,7 @@ export { locksDdl } from "./locks/ddl.js";
 export type { LockAnswer, LockChange, LockEntry, LockStore } from "./locks/lock-store.js";
 export { outboxDdl } from "./outbox/ddl.js";
 export { createOutbox, type Outbox, type OutboxOptions, type PruneOutboxOptions } from "./outbox/outbox.js";
-export type { OutboxRow, RowState } from "./outbox/outbox-row.js";
+export type { OutboxBacklog, OutboxRow, RowState } from "./outbox/outbox-row.js";
 export type { ListOptions } from "./outbox/outbox-administration.js";
 export { createRelay, type Relay, type RelayOptions, type StopSignal } from "./outbox/relay.js";
 export type { GivenUp, RelayErrorContext } from "./outbox/lane-options.js";

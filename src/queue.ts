@@ -7,6 +7,7 @@ import type { Executor } from "./databases/database.js";
 import type { Seconds } from "./duration.js";
 import { CommitOutcomeUnknownError, RolledBackError } from "./errors.js";
 import { newJobId } from "./job-id.js";
+import { jobObserver } from "./job-observer.js";
 import type { Message, QueuePolicy, Queues } from "./queues/queues.js";
 import { confirmReceipts, receiptOf, type Receipt } from "./receipt.js";
 import { packPayload, type InputOf, type OutputOf, type Packed, type StandardSchema } from "./standard-schema.js";
@@ -112,12 +113,15 @@ export function createQueue<Schema extends StandardSchema>(
     { body, value }: Packed<OutputOf<Schema>>,
     { delay, orderKey, occurredAt }: EnqueueOptions,
   ): Message => {
+    const id = newJobId();
+    const meta = jobObserver()?.asked(definition, id);
     const message: Message = {
-      id: newJobId(),
+      id,
       payload: body,
       occurredAt: occurredAt ?? new Date(),
       ...(delay === undefined ? {} : { delay }),
       ...(orderKey === undefined ? {} : { orderKey }),
+      ...(meta === undefined ? {} : { meta }),
     };
     controls?.sending?.remember(message, value);
     return message;

@@ -49,6 +49,11 @@ test.each([
   expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual(expected);
 });
 
+test("telemetry loads the API of OpenTelemetry, and no more", () => {
+  const packages = [...loaded(join(src, "opentelemetry.ts"))].filter((file) => !file.startsWith(src));
+  expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual(["@opentelemetry/api"]);
+});
+
 test.each(["database", "dynamodb", "file", "memcached", "memory", "redis"])(
   "the locks in %s load no package",
   (name) => {

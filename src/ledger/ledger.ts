@@ -6,6 +6,7 @@ import { failPoint } from "../fail-points.js";
 import type { IdempotencyKey } from "../idempotency-key.js";
 import { insertOnce } from "../insert-once.js";
 import { isJobId } from "../job-id.js";
+import { jobObserver } from "../job-observer.js";
 import { plainTableName } from "../plain-table-name.js";
 import { assertJobGoesOn } from "../running-job.js";
 import { reach } from "../steps.js";
@@ -145,8 +146,16 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
     return { table, key, fingerprint: fingerprint === undefined ? null : fingerprintOf(fingerprint) };
   }
 
-  /** @throws KeyReusedError when the stored record is of another payload */
-  async function compare(executor: Pick<TransactionScope, "query">, { key, fingerprint }: LedgerRecord): Promise<void> {
+  /**
+   * The operation was done already.
+   *
+   * @throws KeyReusedError when the stored record is of another payload
+   */
+  async function repeated(
+    executor: Pick<TransactionScope, "query">,
+    { key, fingerprint }: LedgerRecord,
+  ): Promise<void> {
+    jobObserver()?.stoppedDuplicate();
     if (fingerprint === null) return;
     const { rows } = await executor.query<{ fingerprint: string | null }>(reading(database.dialect, table), [key]);
     const stored = rows[0]?.fingerprint ?? fingerprint;
@@ -170,11 +179,11 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
     await verifyFirst(scope);
     if (typeof effect !== "function" && takesOneStatement(database)) {
       const first = await doOnceOnPostgres(scope, record, effect);
-      if (!first) await compare(scope, record);
+      if (!first) await repeated(scope, record);
       return first;
     }
     if (!(await insert(scope, record))) {
-      await compare(scope, record);
+      await repeated(scope, record);
       return false;
     }
     await failPoint("ledger:after-record");
@@ -202,7 +211,7 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
       await reach({ at: "begin" });
       const first = await doOnceOnPostgres(database, record, effect);
       await reach({ at: "after commit" });
-      if (!first) await compare(database, record);
+      if (!first) await repeated(database, record);
       return new Committed(first, undefined);
     },
 

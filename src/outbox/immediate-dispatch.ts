@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Destination } from "../delivery.js";
 import type { Seconds } from "../duration.js";
 import { failPoint } from "../fail-points.js";
+import { sendObserved } from "../job-observer.js";
 import type { Message } from "../queues/queues.js";
 import type { OutboxTable } from "./outbox-table.js";
 import { within } from "../time-limit.js";
@@ -83,7 +84,7 @@ export class ImmediateDispatch {
   /** They count until the queue answers, also where nobody waits for that any more: so long they are in memory. */
   async #sendCounted(destination: Destination, messages: readonly Message[]): Promise<void> {
     try {
-      await destination.send(messages);
+      await sendObserved("immediate", destination, messages);
     } finally {
       this.#unconfirmed -= messages.length;
     }

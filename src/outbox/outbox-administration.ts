@@ -1,7 +1,7 @@
 import type { Executor } from "../databases/database.js";
 import type { Seconds } from "../duration.js";
 import type { JobId } from "../job-id.js";
-import type { OutboxRow, RowState } from "./outbox-row.js";
+import type { OutboxBacklog, OutboxRow, RowState } from "./outbox-row.js";
 import { placed, timeOf, type Sql } from "./outbox-sql.js";
 import type { OutboxStatements } from "./outbox-statements.js";
 
@@ -48,6 +48,34 @@ export class OutboxAdministration {
       values: [...of.values, limit],
     });
     return rows.map((row) => shown(row, state));
+  }
+
+  /** Of each queue that has rows which are not dispatched. */
+  async backlog(): Promise<OutboxBacklog[]> {
+    const { now, time } = this.#statements.words;
+    // One for each index.
+    const of = (column: string) =>
+      `SELECT queue, count(${column}) AS count, ${time("min(created_at)")} AS oldest, ${time(now)} AS present ` +
+      `FROM ${this.#statements.table} WHERE ${column} IS NOT NULL GROUP BY queue`;
+    interface Counted {
+      readonly queue: string;
+      readonly count: number | string;
+      readonly oldest: string;
+      readonly present: string;
+    }
+    const { rows: waiting } = await this.#statements.query<Counted>({ text: of("available_at"), values: [] });
+    const { rows: failed } = await this.#statements.query<Counted>({ text: of("failed_at"), values: [] });
+    const queues = new Map<string, OutboxBacklog>();
+    for (const { queue, count, oldest, present } of waiting) {
+      // Both by the database's clock.
+      const ageMs = timeOf(present).getTime() - timeOf(oldest).getTime();
+      queues.set(queue, { queue, waiting: Number(count), failed: 0, oldestAge: Math.max(ageMs, 0) / 1000 });
+    }
+    for (const { queue, count } of failed) {
+      const { waiting = 0, oldestAge = 0 } = queues.get(queue) ?? {};
+      queues.set(queue, { queue, waiting, failed: Number(count), oldestAge });
+    }
+    return [...queues.values()];
   }
 
   /** Lets rows that were given up or dispatched, or that wait to be tried again, be sent anew. */

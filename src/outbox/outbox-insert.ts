@@ -1,5 +1,6 @@
 import type { Dialect, Executor } from "../databases/database.js";
 import type { Seconds } from "../duration.js";
+import type { Message } from "../queues/queues.js";
 import type { NewRow } from "./outbox-row.js";
 import { placed, words } from "./outbox-sql.js";
 
@@ -24,9 +25,9 @@ export function insertInto(dialect: Dialect, table: string): Insert {
 function insertIntoPostgres(table: string): Insert {
   const one = `INSERT INTO ${table} (id, queue, payload, occurred_at) VALUES ($1, $2, $3, $4)`;
   const many = (claimed: string) =>
-    `INSERT INTO ${table} (id, queue, payload, occurred_at, delay, order_key${claimed === "" ? "" : ", claim, available_at"}) ` +
-    `SELECT id, queue, payload, occurred_at, delay, order_key${claimed} FROM json_to_recordset($1) ` +
-    "AS new (id uuid, queue text, payload text, occurred_at timestamptz, delay double precision, order_key text)";
+    `INSERT INTO ${table} (id, queue, payload, occurred_at, delay, order_key, meta${claimed === "" ? "" : ", claim, available_at"}) ` +
+    `SELECT id, queue, payload, occurred_at, delay, order_key, meta${claimed} FROM json_to_recordset($1) ` +
+    "AS new (id uuid, queue text, payload text, occurred_at timestamptz, delay double precision, order_key text, meta text)";
   const unclaimed = many("");
   const claimed = many(", $2::uuid, statement_timestamp() + $3::double precision * interval '1 second'");
 
@@ -69,12 +70,17 @@ async function lockKeys(executor: Executor, rows: readonly NewRow[]): Promise<vo
 }
 
 function isPlain({ message }: NewRow): boolean {
-  return message.delay === undefined && message.orderKey === undefined;
+  return message.delay === undefined && message.orderKey === undefined && message.meta === undefined;
 }
 
 function jsonOf({ queue, message }: NewRow) {
   const { id, payload, occurredAt, delay, orderKey } = message;
-  return { id, queue, payload, occurred_at: occurredAt, delay, order_key: orderKey };
+  return { id, queue, payload, occurred_at: occurredAt, delay, order_key: orderKey, meta: metaOf(message) };
+}
+
+/** As JSON text. */
+function metaOf({ meta }: Message): string | undefined {
+  return meta && JSON.stringify(meta);
 }
 
 /** Keeps a statement far below the limits on its values. */
@@ -89,17 +95,20 @@ function insertIntoOther(dialect: Dialect, table: string): Insert {
   const { now, fromNow, isoTime, isoValue } = words[dialect];
   return async (executor, rows, { claim }) => {
     const available = claim === undefined ? { text: now, values: [] } : fromNow(claim.for);
-    const row = `(?, ?, ?, ${isoTime}, ?, ?, ${now}, ${available.text}, ?)`;
+    const row = `(?, ?, ?, ${isoTime}, ?, ?, ?, ${now}, ${available.text}, ?)`;
     for (let from = 0; from < rows.length; from += mostRows) {
       const part = rows.slice(from, from + mostRows);
-      const values = part.flatMap(({ queue, message: { id, payload, occurredAt, delay, orderKey } }) => [
-        ...[id, queue, payload, isoValue(occurredAt), delay ?? null, orderKey ?? null],
-        ...[...available.values, claim?.token ?? null],
-      ]);
+      const values = part.flatMap(({ queue, message }) => {
+        const { id, payload, occurredAt, delay, orderKey } = message;
+        return [
+          ...[id, queue, payload, isoValue(occurredAt), delay ?? null, orderKey ?? null, metaOf(message) ?? null],
+          ...[...available.values, claim?.token ?? null],
+        ];
+      });
       await executor.query(
         placed(
           dialect,
-          `INSERT INTO ${table} (id, queue, payload, occurred_at, delay, order_key, created_at, available_at, claim) ` +
+          `INSERT INTO ${table} (id, queue, payload, occurred_at, delay, order_key, meta, created_at, available_at, claim) ` +
             `VALUES ${part.map(() => row).join(", ")}`,
         ),
         values,

@@ -1,3 +1,4 @@
+import type { Seconds } from "../duration.js";
 import type { JobId } from "../job-id.js";
 import type { Message } from "../queues/queues.js";
 
@@ -18,6 +19,17 @@ export interface ClaimedRow {
 
 /** What became of a row: it waits to be sent, was confirmed by its queue, or was given up. */
 export type RowState = "waiting" | "dispatched" | "failed";
+
+/** What an outbox has of one queue. */
+export interface OutboxBacklog {
+  readonly queue: string;
+  /** How many rows wait to be sent, or are being sent. */
+  readonly waiting: number;
+  /** How many were given up. */
+  readonly failed: number;
+  /** For how long the oldest of those that wait has been there, in seconds; 0 where none does. */
+  readonly oldestAge: Seconds;
+}
 
 /** A row as it is shown to people. */
 export interface OutboxRow {

@@ -21,6 +21,8 @@ interface StoredClaim {
   readonly occurred: string;
   readonly delay: number | string | null;
   readonly order_key: string | null;
+  /** JSON text. */
+  readonly meta: string | null;
   readonly attempts: number;
 }
 
@@ -41,7 +43,7 @@ export class OutboxTable {
         `ORDER BY available_at, seq LIMIT ? ${forUpdate}`,
       values: [queue, most],
     };
-    const columns = `id, seq, payload, ${time("occurred_at")} AS occurred, delay, order_key, attempts`;
+    const columns = `id, seq, payload, ${time("occurred_at")} AS occurred, delay, order_key, meta, attempts`;
     const until = this.#statements.words.fromNow(lease);
     const set: Sql = { text: `claim = ?, available_at = ${until.text}`, values: [token, ...until.values] };
 
@@ -167,7 +169,7 @@ export class OutboxTable {
   }
 }
 
-function claimedRow({ id, seq, payload, occurred, delay, order_key, attempts }: StoredClaim): ClaimedRow {
+function claimedRow({ id, seq, payload, occurred, delay, order_key, meta, attempts }: StoredClaim): ClaimedRow {
   return {
     seq: Number(seq),
     attempts,
@@ -177,6 +179,7 @@ function claimedRow({ id, seq, payload, occurred, delay, order_key, attempts }: 
       occurredAt: timeOf(occurred),
       ...(delay === null ? {} : { delay: Number(delay) }),
       ...(order_key === null ? {} : { orderKey: order_key }),
+      ...(meta === null ? {} : { meta: JSON.parse(meta) as Readonly<Record<string, string>> }),
     },
   };
 }

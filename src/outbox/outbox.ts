@@ -14,7 +14,7 @@ import { defaultOutboxTable, outboxDdl } from "./ddl.js";
 import { ImmediateDispatch } from "./immediate-dispatch.js";
 import { OutboxAdministration, type ListOptions } from "./outbox-administration.js";
 import { insertInto } from "./outbox-insert.js";
-import type { OutboxRow } from "./outbox-row.js";
+import type { OutboxBacklog, OutboxRow } from "./outbox-row.js";
 import { OutboxStatements } from "./outbox-statements.js";
 import { OutboxTable } from "./outbox-table.js";
 import { unfailing, warn } from "../unfailing.js";
@@ -67,6 +67,9 @@ export interface Outbox extends Delivery {
 
   /** Rows in one state: those that wait in the order in which they are to be sent, the others with the latest first. */
   list(options: ListOptions): Promise<OutboxRow[]>;
+
+  /** How much waits of each queue that it serves in this process, or has rows of, and for how long. For health checks. */
+  backlog(): Promise<OutboxBacklog[]>;
 
   /**
    * Lets rows be sent again, whether they were given up, dispatched, or wait to be tried again. Their attempts are
@@ -218,6 +221,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
     verify: () => verifyOutboxTable(database, database, tableName),
     list: (listOptions) => rows.list(listOptions),
+
+    async backlog() {
+      const found = await rows.backlog();
+      const idle = [...destinations.keys()].filter((queue) => !found.some((one) => one.queue === queue));
+      return [...found, ...idle.map((queue) => ({ queue, waiting: 0, failed: 0, oldestAge: 0 }))];
+    },
 
     async requeue(ids) {
       const count = ids.length === 0 ? 0 : await rows.requeue(checkedIds(ids));

@@ -3,6 +3,7 @@ import type { Destination } from "../delivery.js";
 import type { Seconds } from "../duration.js";
 import { messageOf } from "../errors.js";
 import { failPoint } from "../fail-points.js";
+import { sendObserved } from "../job-observer.js";
 import type { LaneOptions, RelayErrorContext } from "./lane-options.js";
 import type { ClaimedRow } from "./outbox-row.js";
 import type { OutboxTable } from "./outbox-table.js";
@@ -168,7 +169,11 @@ export class Lane {
     await failPoint("relay:before-send");
     const send = async (some: readonly ClaimedRow[]) => {
       const messages = some.map(({ message }) => message);
-      await within(sendTimeout, `Sending to queue "${this.#queue}"`, this.#destination.send(messages));
+      await within(
+        sendTimeout,
+        `Sending to queue "${this.#queue}"`,
+        sendObserved("relay", this.#destination, messages),
+      );
     };
     const publication = await publish(due, send, mayGoOn, Math.min(2 + 2 * this.#roundsDown, mostProbes));
     await failPoint("relay:after-send");

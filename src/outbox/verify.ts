@@ -17,7 +17,19 @@ export async function verifyOutboxTable(executor: Executor, database: Database, 
 }
 
 const columns = [
-  ...["id", "seq", "queue", "payload", "occurred_at", "delay", "order_key", "created_at", "available_at", "claim"],
+  ...[
+    "id",
+    "seq",
+    "queue",
+    "payload",
+    "occurred_at",
+    "delay",
+    "order_key",
+    "meta",
+    "created_at",
+    "available_at",
+    "claim",
+  ],
   ...["attempts", "last_error", "dispatched_at", "failed_at"],
 ];
 const missing = ["there is no such table"];

@@ -5,13 +5,15 @@ import type { Message } from "./queues.js";
 export interface JsonBody {
   readonly payload: unknown;
   readonly occurredAt: string;
+  readonly meta?: Readonly<Record<string, string>>;
   readonly generation?: number;
 }
 
-export function bodyOf({ payload, occurredAt, generation }: Message): JsonBody {
+export function bodyOf({ payload, occurredAt, meta, generation }: Message): JsonBody {
   return {
     payload: JSON.parse(payload) as unknown,
     occurredAt: occurredAt.toISOString(),
+    ...(meta === undefined ? {} : { meta }),
     ...(generation === undefined ? {} : { generation }),
   };
 }
@@ -21,11 +23,12 @@ export function bodyOf({ payload, occurredAt, generation }: Message): JsonBody {
  * @param sentAt when that job has no time of its own, in milliseconds
  */
 export function messageOf(id: string, body: unknown, sentAt: number): Message {
-  const { payload, occurredAt, generation } = (body ?? {}) as Partial<JsonBody>;
+  const { payload, occurredAt, meta, generation } = (body ?? {}) as Partial<JsonBody>;
   return {
     id: id as JobId,
     payload: JSON.stringify(payload ?? null),
     occurredAt: new Date(occurredAt ?? sentAt),
+    ...(meta === undefined ? {} : { meta }),
     ...(generation === undefined ? {} : { generation }),
   };
 }

@@ -32,6 +32,8 @@ export interface Message {
   readonly delay?: Seconds;
   /** Messages with the same key leave an outbox in the order in which they were enqueued. */
   readonly orderKey?: string;
+  /** What travels with it for programs that watch, such as the context of a trace. No handler sees it. */
+  readonly meta?: Readonly<Record<string, string>>;
   /** Given when it is sent, by the debounce of its queue. Let it travel with the message, or superseded jobs may run. */
   readonly generation?: number;
 }

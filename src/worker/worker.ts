@@ -5,6 +5,7 @@ import { requireSeconds } from "../duration.js";
 import { ConfigurationError, InvalidPayloadError } from "../errors.js";
 import { failPoint } from "../fail-points.js";
 import type { JobId } from "../job-id.js";
+import { jobObserver } from "../job-observer.js";
 import { definitionOf, type Queue, type QueueDefinition } from "../queue.js";
 import type { QueuePolicy, RunningWorker, Settlement, TakenMessage } from "../queues/queues.js";
 import { unpackPayload } from "../standard-schema.js";
@@ -161,7 +162,12 @@ class Handling<Payload> {
     }
   };
 
-  async handle(taken: TakenMessage): Promise<Settlement> {
+  handle(taken: TakenMessage): Promise<Settlement> {
+    const handle = () => this.#handle(taken);
+    return jobObserver()?.handling(this.#definition, taken, handle) ?? handle();
+  }
+
+  async #handle(taken: TakenMessage): Promise<Settlement> {
     const { controls } = this.#definition;
     const leaseEnd = Date.now() + this.#options.lease * 1000;
     let payload: Payload;
