@@ -141,20 +141,20 @@ export class RabbitmqWorker implements RunningWorker {
   async #settle(delivery: AmqpMessage, open: OpenChannel, attempt: number, settlement: Settlement): Promise<void> {
     const { policy, publisher } = this.#parts;
     const { content } = delivery;
-    const again = (delay: Seconds, starts: number, precise: boolean) => ({
+    const again = (delay: Seconds, starts: number) => ({
       content,
       properties: optionsOf(delivery, { [startsHeader]: starts }),
-      waitMs: waitOf(delay, precise),
+      waitMs: waitOf(delay),
     });
     try {
       switch (settlement.do) {
         case "complete":
           break;
         case "retry":
-          await publisher.publish(policy.name, [again(settlement.delay, attempt, true)]);
+          await publisher.publish(policy.name, [again(settlement.delay, attempt)]);
           break;
         case "postpone":
-          await publisher.publish(policy.name, [again(settlement.delay, attempt - 1, false)]);
+          await publisher.publish(policy.name, [again(settlement.delay, attempt - 1)]);
           break;
         case "fail": {
           const error = textOf(settlement.error).slice(0, longestError);

@@ -37,8 +37,8 @@ export interface RabbitmqOptions {
  * it; the lease in force is the smaller of the two.
  *
  * Queue `orders` is declared as the quorum queues `orders` and `orders.failed`, which keeps the jobs that were given up,
- * and one `orders.wait.…` for each length of wait: a wait between tries and a delay are rounded up to two digits, that of
- * a job that a control puts off to one. A queue that exists with other arguments is refused.
+ * and one `orders.wait.…` for each length of wait: delays and waits are rounded up to two digits. A queue that exists with
+ * other arguments is refused.
  *
  * A job that goes on later is published anew, and then acknowledged: if the connection is lost in between, it is there
  * twice.
@@ -89,6 +89,6 @@ function publishingOf(message: Message): Publishing {
       timestamp: Math.floor(Date.now() / 1000),
       contentType: "application/json",
     },
-    waitMs: waitOf(delay, true),
+    waitMs: waitOf(delay),
   };
 }
