@@ -28,9 +28,9 @@ test("importing the package loads no adapter and no other package", () => {
   expect(names.filter((name) => !name.endsWith(".ts") && !name.startsWith("node:"))).toEqual([]);
 });
 
-const noLibrary = ["databases", "frameworks"].flatMap((folder) =>
-  readdirSync(join(src, folder)).map((file) => `${folder}/${file}`),
-);
+const noLibrary = ["databases", "frameworks"]
+  .flatMap((folder) => readdirSync(join(src, folder)).map((file) => `${folder}/${file}`))
+  .filter((file) => file !== "frameworks/nestjs.ts");
 
 test.each(noLibrary)("%s loads no package", (file) => {
   const packages = [...loaded(join(src, file))].filter((file) => !file.startsWith(src));
@@ -47,6 +47,14 @@ test.each([
 ])("the adapter of %s loads no package but %j", (name, expected) => {
   const packages = [...loaded(join(src, `queues/${name}.ts`))].filter((file) => !file.startsWith(src));
   expect(packages.filter((specifier) => !specifier.startsWith("node:"))).toEqual(expected);
+});
+
+test("the Nest module loads what Nest itself consists of, and no more", () => {
+  const packages = [...loaded(join(src, "frameworks/nestjs.ts"))].filter((file) => !file.startsWith(src));
+  expect(packages.filter((specifier) => !specifier.startsWith("node:")).sort()).toEqual([
+    "@nestjs/common",
+    "@nestjs/core",
+  ]);
 });
 
 test("telemetry loads the API of OpenTelemetry, and no more", () => {

@@ -109,6 +109,9 @@ test("every piece of TypeScript in the guide and the README compiles", () => {
         ...config.compilerOptions,
         noEmit: true,
         noUnusedLocals: false,
+        // Nest's manners.
+        experimentalDecorators: true,
+        erasableSyntaxOnly: false,
         allowImportingTsExtensions: true,
         paths: { aftercommit: [join(root, "src/index.ts")], "aftercommit/*": [join(root, "src/*.ts")] },
       },
