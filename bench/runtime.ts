@@ -6,9 +6,11 @@
  *
  * DATABASE_URL (default postgres://postgres@127.0.0.1/test), REDIS_HOST, REDIS_PORT; RUNS (5), SECONDS (0.5) a
  * measurement of a rate, JOBS (20000) to drain, SAMPLES (40) of a latency in each round; ONLY=enqueue,drain,latency,
- * context,ledger for some of the tables. It works in schemas of its own and under a prefix of its own, and drops them.
+ * context,ledger for some of the tables. ONLY=backlog for one more, which takes minutes and some gigabytes of disk: BACKLOG
+ * (1000000) rows that wait beside ten times as many that were dispatched. It works in schemas of its own and under a prefix of its own, and drops them.
  */
 import { cpus, loadavg } from "node:os";
+import { measureBacklog } from "./runtime/backlog.ts";
 import { measureContext } from "./runtime/context.ts";
 import { measureDrain } from "./runtime/drain.ts";
 import { measureEnqueue } from "./runtime/enqueue.ts";
@@ -37,6 +39,12 @@ try {
   if (isWanted("latency")) await measureLatency(stand, peers, runs, number("SAMPLES", 40));
   if (isWanted("drain")) await measureDrain(stand, peers, runs, number("JOBS", 20_000));
   if (isWanted("context")) await measureContext(runs);
+  if (wanted?.includes("backlog") === true) {
+    const waiting = number("BACKLOG", 1_000_000);
+    // Each round takes some of the backlog away: half of it at most, in all.
+    const jobs = Math.min(number("JOBS", 20_000), Math.floor(waiting / (2 * (runs + 1))));
+    await measureBacklog(stand, runs, { waiting, done: waiting * 10, jobs });
+  }
 } finally {
   await boss.stop();
   await stand.close();

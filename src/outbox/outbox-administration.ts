@@ -101,7 +101,7 @@ export class OutboxAdministration {
 
   /** Deletes the oldest rows that were dispatched longer ago than so many seconds, one batch of them. */
   prune(olderThan: Seconds, most: number): Promise<number> {
-    const { forUpdate, fromNow } = this.#statements.words;
+    const { forUpdate, fromNow, idAmong } = this.#statements.words;
     const before = fromNow(-olderThan);
     const old: Sql = {
       text: `dispatched_at < ${before.text} ORDER BY dispatched_at LIMIT ?`,
@@ -110,7 +110,7 @@ export class OutboxAdministration {
     return this.#statements.database.dialect === "mysql"
       ? this.#statements.change(`DELETE FROM ${this.#statements.table}`, old)
       : this.#statements.change(`DELETE FROM ${this.#statements.table}`, {
-          text: `id IN (SELECT id FROM ${this.#statements.table} WHERE ${old.text} ${forUpdate})`,
+          text: idAmong(`SELECT id FROM ${this.#statements.table} WHERE ${old.text} ${forUpdate}`),
           values: old.values,
         });
   }

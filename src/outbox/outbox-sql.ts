@@ -19,6 +19,11 @@ export interface Words {
   readonly isoTime: string;
   readonly isoValue: (time: Date) => string;
   readonly idIn: (ids: readonly string[]) => Sql;
+  /**
+   * Whether the id is one of those that a query answers. On PostgreSQL an array, which is made once and looked up by the
+   * primary key: of a join it makes a scan of the whole table, or a search for each row that locks more than it takes.
+   */
+  readonly idAmong: (query: string) => string;
   readonly keyIn: (keys: readonly string[]) => Sql;
   /**
    * A condition that is always true, and lets the COMMIT of its statement not wait for the disk. For what a relay notes:
@@ -34,6 +39,7 @@ const list = (column: string, values: readonly string[]): Sql => ({
   text: `${column} IN (${values.map(() => "?").join(", ")})`,
   values,
 });
+const idAmong = (query: string) => `id IN (${query})`;
 const jsonList = (column: string, values: readonly string[]): Sql => ({
   text: `${column} IN (SELECT value FROM json_each(?))`,
   values: [JSON.stringify(values)],
@@ -51,6 +57,7 @@ export const words: Readonly<Record<Dialect, Words>> = {
     isoValue: iso,
     // As text: ids need no quoting, and every driver can send it.
     idIn: (ids) => ({ text: "id = ANY(?::uuid[])", values: [`{${ids.join()}}`] }),
+    idAmong: (query) => `id = ANY(ARRAY(${query}))`,
     keyIn: (keys) => ({
       text: "order_key IN (SELECT json_array_elements_text(?::json))",
       values: [JSON.stringify(keys)],
@@ -68,6 +75,7 @@ export const words: Readonly<Record<Dialect, Words>> = {
     isoTime: "?",
     isoValue: (time) => iso(time).slice(0, -1).replace("T", " "),
     idIn: (ids) => list("id", ids),
+    idAmong,
     keyIn: (keys) => list("order_key", keys),
     unhurried: "1 = 1",
     forUpdate: "FOR UPDATE SKIP LOCKED",
@@ -82,6 +90,7 @@ export const words: Readonly<Record<Dialect, Words>> = {
     isoTime: "?",
     isoValue: (time) => iso(time).slice(0, -1).replace("T", " "),
     idIn: (ids) => jsonList("id", ids),
+    idAmong,
     keyIn: (keys) => jsonList("order_key", keys),
     unhurried: "1 = 1",
     // There is one writer at a time.

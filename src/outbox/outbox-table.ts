@@ -36,7 +36,7 @@ export class OutboxTable {
 
   /** Takes rows that may be sent, the oldest first. Rows that another relay is taking at this moment are passed over. */
   async claim({ queue, most, token, lease }: Claim): Promise<ClaimedRow[]> {
-    const { now, forUpdate, time, unhurried } = this.#statements.words;
+    const { now, forUpdate, time, unhurried, idAmong } = this.#statements.words;
     const waiting: Sql = {
       text:
         `FROM ${this.#statements.table} WHERE queue = ? AND available_at <= ${now} ` +
@@ -50,13 +50,12 @@ export class OutboxTable {
     const rows =
       this.#statements.database.dialect === "mysql"
         ? await this.#statements.again(() => this.#claimInTwo(columns, waiting, set))
-        : // MATERIALIZED, or PostgreSQL may search again for each row, and lock more than it takes.
-          await this.#statements
+        : await this.#statements
             .query<StoredClaim>({
               text:
-                `WITH taken AS MATERIALIZED (SELECT id ${waiting.text}) UPDATE ${this.#statements.table} SET ${set.text} ` +
-                `WHERE id IN (SELECT id FROM taken) AND ${unhurried} RETURNING ${columns}`,
-              values: [...waiting.values, ...set.values],
+                `UPDATE ${this.#statements.table} SET ${set.text} ` +
+                `WHERE ${idAmong(`SELECT id ${waiting.text}`)} AND ${unhurried} RETURNING ${columns}`,
+              values: [...set.values, ...waiting.values],
             })
             .then((result) => result.rows);
     return rows.map(claimedRow).sort((a, b) => a.seq - b.seq);

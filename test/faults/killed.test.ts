@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { killAll } from "./processes.ts";
 import type { Mode } from "./shop.ts";
 import type { Task } from "./shop-child.ts";
-import { systems, type OpenedSystem } from "./systems.ts";
+import { queueInTheDatabase, systems, type OpenedSystem } from "./systems.ts";
 import { Trial, wrongs, type Outcome } from "./trial.ts";
 
 /** Where it is killed, and how many of three orders are stored then. */
@@ -56,7 +56,7 @@ describe.each(systems)("$name", (system) => {
       await opened.close();
     });
 
-    const begin = (mode: Mode) => (trial = new Trial(opened, mode));
+    const begin = async (mode: Mode) => (trial = await Trial.begin(opened, mode));
     /** Starts a process and waits until it has killed itself. */
     const dies = async (of: Trial, task: Pick<Task, "role"> & Partial<Task>, failPoint: string) => {
       const process = of.start(task, failPoint);
@@ -76,7 +76,7 @@ describe.each(systems)("$name", (system) => {
     };
 
     test.each(dispatcherSteps)("%s %s: the dispatcher dies at %s", async (_, mode, failPoint, stored) => {
-      const own = begin(mode);
+      const own = await begin(mode);
       const process = await dies(own, { role: "dispatcher", operations: own.orders(3) }, failPoint);
       const present = await own.stored();
       // In immediate mode the next orders go on while one is sent.
@@ -91,7 +91,7 @@ describe.each(systems)("$name", (system) => {
     });
 
     test("AC-11 after commit: killed between COMMIT and sending, the job is lost", async () => {
-      const own = begin("after commit");
+      const own = await begin("after commit");
       await dies(own, { role: "dispatcher", operations: own.orders(3) }, "transaction:after-commit#2");
       const outcome = await own.recover();
       expect(outcome.orders).toEqual([own.order(0), own.order(1)]);
@@ -99,14 +99,14 @@ describe.each(systems)("$name", (system) => {
     });
 
     test.each(relaySteps)("%s the relay dies at %s", async (_, failPoint) => {
-      const own = begin("relay");
+      const own = await begin("relay");
       await dispatch(own, 7);
       await dies(own, { role: "relay" }, failPoint);
       expectAllDoneOnce(await own.recover(), 7);
     });
 
     test.each(workerSteps)("%s %s: the worker dies at %s", async (_, mode, failPoint) => {
-      const own = begin(mode);
+      const own = await begin(mode);
       await dispatch(own, 3);
       own.start({ role: "relay" });
       await dies(own, { role: "worker" }, failPoint);
@@ -117,13 +117,49 @@ describe.each(systems)("$name", (system) => {
     });
 
     test("OB-08 messages that are sent and run again have no second effect", async () => {
-      const own = begin("relay");
+      const own = await begin("relay");
       await dispatch(own, 3);
       await own.recover();
       await own.redeliver([own.order(0), own.order(2)]);
       const outcome = await own.rest();
       expectAllDoneOnce(outcome, 3);
       expect(outcome.deliveries).toHaveLength(5);
+    });
+  });
+});
+
+describe.each(queueInTheDatabase)("$name, which lives in the business database", (system) => {
+  describe.skipIf(!system.available)("with its processes killed", () => {
+    let opened: OpenedSystem;
+    let trial: Trial;
+
+    beforeAll(async () => {
+      opened = await system.open();
+    });
+    afterEach(() => trial.close());
+    afterAll(async () => {
+      await killAll();
+      await opened.close();
+    });
+
+    const killedAfterCommit = async (mode: Mode) => {
+      trial = await Trial.begin(opened, mode);
+      const dispatcher = trial.start({ role: "dispatcher", operations: trial.orders(3) }, "transaction:after-commit#2");
+      await dispatcher.gone;
+      expect(dispatcher.died).toBe(true);
+      return trial.recover();
+    };
+
+    test("DQ-03 a job that is written in the transaction is done although the process dies right after it", async () => {
+      const outcome = await killedAfterCommit("same transaction");
+      expect(wrongs(outcome)).toEqual([]);
+      expect(outcome.orders).toEqual([trial.order(0), trial.order(1)]);
+    });
+
+    test("DQ-04 a job that is sent after the commit is lost then, although its queue is in the same database", async () => {
+      const outcome = await killedAfterCommit("after commit");
+      expect(outcome.orders).toEqual([trial.order(0), trial.order(1)]);
+      expect(outcome.effects).toEqual([trial.order(0)]);
     });
   });
 });

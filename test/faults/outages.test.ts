@@ -8,7 +8,7 @@ import { postgresPort } from "../databases/subjects.js";
 import { layWire, type Wire } from "../databases/wire.js";
 import { killAll } from "./processes.ts";
 import { redisPort, systems, type OpenedSystem } from "./systems.ts";
-import type { Place } from "./shop.ts";
+import type { Place } from "./places.ts";
 import { Trial, wrongs, type Outcome } from "./trial.ts";
 
 const [system] = systems;
@@ -27,7 +27,10 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
   });
   beforeEach(async () => {
     [toPostgres, toRedis] = await Promise.all([layWire(postgresPort), layWire(redisPort)]);
-    place = { ...opened.place, port: toPostgres.port, redisPort: toRedis.port } as Place;
+    place = {
+      database: { ...opened.place.database, port: toPostgres.port },
+      queues: { ...opened.place.queues, port: toRedis.port },
+    } as Place;
   });
   afterEach(async () => {
     expect([toPostgres, toRedis].map((wire) => wire.isWaitingToCut())).toEqual([false, false]);
@@ -59,7 +62,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
 
   describe("the queue", () => {
     test("OB-04 is away: orders are stored, the relay outlives it, and sends them when the queue is back", async () => {
-      trial = new Trial(opened);
+      trial = await Trial.begin(opened);
       await toRedis.refuse();
       const relay = trial.start({ role: "relay", place });
       const dispatcher = await dispatch(8);
@@ -74,7 +77,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
     });
 
     test("OB-04, IC-03 is away for a dispatcher that sends at once: its orders are stored, and sent later", async () => {
-      trial = new Trial(opened, "immediate");
+      trial = await Trial.begin(opened, "immediate");
       await toRedis.refuse();
       const dispatcher = trial.start({ role: "dispatcher", place, operations: trial.orders(4) });
       while (dispatcher.did.length < 4 && !dispatcher.isGone) await sleep(10);
@@ -85,7 +88,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
     test.each(["before it arrives", "before the answer arrives"] as const)(
       "OB-05 is cut off while jobs are sent, %s",
       async (when) => {
-        trial = new Trial(opened);
+        trial = await Trial.begin(opened);
         // A part of what BullMQ sends with each job.
         toRedis.cutAt("occurredAt", when);
         trial.start({ role: "relay", place });
@@ -96,7 +99,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
     );
 
     test("OB-04 comes and goes under a relay and a worker", async () => {
-      trial = new Trial(opened);
+      trial = await Trial.begin(opened);
       const processes = [trial.start({ role: "relay", place }), trial.start({ role: "worker", place })];
       await Promise.all(processes.map(({ ready }) => ready));
       const dispatched = dispatch(12);
@@ -116,7 +119,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
     test.each(["relay", "immediate"] as const)(
       "TX-18 of a dispatcher (%s), before it arrives: the order is not stored, and nothing runs for it",
       async (mode) => {
-        trial = new Trial(opened, mode);
+        trial = await Trial.begin(opened, mode);
         toPostgres.cutAt("COMMIT", "before it arrives");
         await dispatch(3, ["CommitOutcomeUnknownError"]);
         expectAllDoneOnce(await trial.recover(), 1, 2);
@@ -126,7 +129,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
     test.each(["relay", "immediate"] as const)(
       "TX-18 of a dispatcher (%s), before the answer arrives: the order is stored, and its effect happens once",
       async (mode) => {
-        trial = new Trial(opened, mode);
+        trial = await Trial.begin(opened, mode);
         toPostgres.cutAt("COMMIT", "before the answer arrives");
         const dispatcher = await dispatch(3, ["CommitOutcomeUnknownError"]);
         expect(dispatcher.did).toEqual([trial.order(1), trial.order(2)]);
@@ -138,7 +141,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
       ["before it arrives", "before the answer arrives"] as const,
       ["before the answer arrives", "before it arrives"] as const,
     ])("TX-18, LG-16 of a worker, %s, and again %s: every effect happens once", async (first, second) => {
-      trial = new Trial(opened);
+      trial = await Trial.begin(opened);
       await dispatch(3);
       toPostgres.cutAt("COMMIT", first);
       toPostgres.cutAt("COMMIT", second);
@@ -151,12 +154,12 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
   });
 
   test.each([
-    ["claims", "WITH taken", "before it arrives"],
-    ["claims", "WITH taken", "before the answer arrives"],
+    ["claims", "FOR UPDATE SKIP LOCKED", "before it arrives"],
+    ["claims", "FOR UPDATE SKIP LOCKED", "before the answer arrives"],
     ["marks", "SET dispatched_at", "before it arrives"],
     ["marks", "SET dispatched_at", "before the answer arrives"],
   ] as const)("OB-05 a relay that is cut off while it %s, at %s, %s, goes on", async (_, text, when) => {
-    trial = new Trial(opened);
+    trial = await Trial.begin(opened);
     await dispatch(7);
     toPostgres.cutAt(text, when);
     const relay = trial.start({ role: "relay", place });
@@ -166,7 +169,7 @@ describe.skipIf(system?.available !== true)("pg and bullmq", () => {
   });
 
   test("the database comes and goes under a relay and a worker", async () => {
-    trial = new Trial(opened);
+    trial = await Trial.begin(opened);
     const processes = [trial.start({ role: "relay", place }), trial.start({ role: "worker", place })];
     await Promise.all(processes.map(({ ready }) => ready));
     const dispatcher = trial.start({ role: "dispatcher", operations: trial.orders(12) });

@@ -34,14 +34,14 @@ describe.each(systems)("$name", (system) => {
       await dispatcher.gone;
       expect(dispatcher.errors).toEqual([]);
     };
-    const begin = (mode: Mode = "relay") => (trial = new Trial(opened, mode));
+    const begin = async (mode: Mode = "relay") => (trial = await Trial.begin(opened, mode));
     const expectAllDoneOnce = (outcome: Outcome, count: number) => {
       expect(wrongs(outcome)).toEqual([]);
       expect(outcome.orders).toHaveLength(count);
     };
 
     test("OB-09 three relays and two dispatchers at once: every job is sent once", async () => {
-      begin();
+      await begin();
       const half = 40;
       const all = trial.orders(2 * half);
       const relays = [0, 1, 2].map(() => trial.start({ role: "relay", lease: 30 }));
@@ -57,7 +57,7 @@ describe.each(systems)("$name", (system) => {
     });
 
     test("OB-09 one of two relays dies with the rows that it has taken, and the other sends them when the lease ends", async () => {
-      begin();
+      await begin();
       await dispatch(6);
       const dying = trial.start({ role: "relay" }, "relay:after-claim=hang");
       await dying.stuck;
@@ -69,7 +69,7 @@ describe.each(systems)("$name", (system) => {
 
     describe.each(clocks)("a process whose clock is %s", (_, clockAheadMs) => {
       test("takes no row that another relay has, and sends the others at once", async () => {
-        begin();
+        await begin();
         await dispatch(3);
         const holder = trial.start({ role: "relay", lease: 60 }, "relay:after-claim=hang");
         await holder.stuck;
@@ -88,7 +88,7 @@ describe.each(systems)("$name", (system) => {
       });
 
       test("leaves what it had taken when it dies to the others, when the lease ends and no later", async () => {
-        begin();
+        await begin();
         await dispatch(2);
         const relay = trial.start({ role: "relay", clockAheadMs }, "relay:after-send");
         await relay.gone;
@@ -98,13 +98,13 @@ describe.each(systems)("$name", (system) => {
       });
 
       test("writes rows that go out at once", async () => {
-        begin();
+        await begin();
         await dispatch(3, clockAheadMs);
         expectAllDoneOnce(await trial.recover(), 3);
       });
 
       test("IC-02 and sends at once leaves what it had not sent to the relay after the grace time, not earlier", async () => {
-        begin("immediate");
+        await begin("immediate");
         const operations = trial.orders(1);
         const dispatcher = trial.start({ role: "dispatcher", operations, clockAheadMs }, "outbox:after-commit");
         await dispatcher.gone;
@@ -114,7 +114,7 @@ describe.each(systems)("$name", (system) => {
     });
 
     test("IC-02, IC-07 a relay whose clock is a day ahead leaves rows to a dispatcher that is sending them", async () => {
-      begin("immediate");
+      await begin("immediate");
       const sending = trial.start(
         { role: "dispatcher", lease: 60, operations: trial.orders(1) },
         "outbox:after-commit=hang",

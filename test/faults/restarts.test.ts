@@ -36,7 +36,7 @@ describe.skipIf(!hasOwnPostgres || !bullmq.available)("PostgreSQL is killed and 
   test.each(["relay", "immediate", "marked by jobs"] as const)(
     "TX-18, OB-05 under a dispatcher, a relay and a worker (%s): what was confirmed is done once, nothing else is",
     async (mode) => {
-      trial = new Trial(opened, mode);
+      trial = await Trial.begin(opened, mode);
       const processes = [trial.start({ role: "relay" }), trial.start({ role: "worker" })];
       await Promise.all(processes.map(({ ready }) => ready));
       const confirmed: number[] = [];

@@ -1,5 +1,6 @@
 /** One process of the shop: a dispatcher, a relay or a worker. It says what it has done, and ends with its parent. */
-import type { Operation, Mode, Place } from "./shop.ts";
+import type { Place } from "./places.ts";
+import type { Operation, Mode } from "./shop.ts";
 
 export interface Task {
   readonly role: "dispatcher" | "relay" | "worker";
@@ -23,7 +24,7 @@ process.on("disconnect", () => process.exit());
 
 if (task.clockAheadMs !== undefined) moveClock(task.clockAheadMs);
 const { openShop } = await import("./shop.ts");
-const sends = task.role !== "dispatcher" || task.mode === "immediate" || task.mode === "after commit";
+const sends = task.role !== "dispatcher" || (task.mode !== "relay" && task.mode !== "marked by jobs");
 const shop = await openShop(task.place, task.queue, task.mode, { sends, lease: task.lease });
 
 switch (task.role) {

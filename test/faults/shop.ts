@@ -7,32 +7,19 @@ import {
   defineConnection,
   execute,
   idempotencyKey,
+  sameTransaction,
   startWorker,
   afterCommit,
-  type Database,
+  type Delivery,
   type Queues,
   type Relay,
   type StandardSchema,
   type Worker,
 } from "aftercommit";
-import { betterSqlite3Database } from "aftercommit/databases/better-sqlite3";
-import { pgDatabase } from "aftercommit/databases/pg";
-import { sqliteQueues } from "./sqlite-queues.ts";
-
-/** Where a shop keeps its data; what a child is told. */
-export type Place =
-  | {
-      readonly kind: "pg";
-      readonly port: number;
-      readonly schema: string;
-      readonly redisPort: number;
-      /** Whether a commit is on the disk when it is confirmed: slower, and needed only where the server is killed. */
-      readonly durable: boolean;
-    }
-  | { readonly kind: "sqlite"; readonly file: string };
+import { openDatabase, openQueues, type Place } from "./places.ts";
 
 /** How the job of an order leaves it. */
-export type Mode = "relay" | "immediate" | "marked by jobs" | "after commit";
+export type Mode = "relay" | "immediate" | "marked by jobs" | "after commit" | "same transaction";
 
 /** What becomes of one order. Inner work that is rolled back has the order's number plus `ghost`. */
 export interface Operation {
@@ -53,64 +40,7 @@ const payload: StandardSchema<{ orderId: number }> = {
   "~standard": { version: 1, vendor: "faults", validate: (value) => ({ value: value as { orderId: number } }) },
 };
 
-export const queuesFile = (file: string) => `${file}.queues`;
-
 class NotThisTime extends Error {}
-
-interface Opened {
-  readonly database: Database;
-  readonly queues: () => Promise<Queues>;
-  readonly close: () => Promise<void>;
-}
-
-async function open(place: Place): Promise<Opened> {
-  if (place.kind === "sqlite") {
-    const { default: BetterSqlite3 } = await import("better-sqlite3");
-    const openFile = (file: string) => {
-      const db = new BetterSqlite3(file, { timeout: 20_000 });
-      db.pragma("journal_mode = wal");
-      db.pragma("synchronous = off");
-      return db;
-    };
-    const db = openFile(place.file);
-    // A file of their own, as Redis is one: sending must not end up in a transaction that happens to be open.
-    const queuesDb = openFile(queuesFile(place.file));
-    return {
-      database: betterSqlite3Database(db, { busyTimeout: 20 }),
-      queues: () => Promise.resolve(sqliteQueues(queuesDb)),
-      close: () => {
-        db.close();
-        queuesDb.close();
-        return Promise.resolve();
-      },
-    };
-  }
-  const { port, schema, redisPort, durable } = place;
-  const { default: pg } = await import("pg");
-  const pool = new pg.Pool({
-    host: "127.0.0.1",
-    port,
-    user: "postgres",
-    database: "test",
-    max: 3,
-    options: `-c search_path=${schema} -c synchronous_commit=${durable ? "on" : "off"}`,
-  });
-  pool.on("error", () => undefined);
-  let queues: Queues | undefined;
-  return {
-    database: pgDatabase(pool),
-    // Only who sends or works needs the library, which takes longest to load.
-    queues: async () => {
-      const { bullmqQueues } = await import("aftercommit/queues/bullmq");
-      const connection = { host: "127.0.0.1", port: redisPort, retryStrategy: () => 50 };
-      return (queues = bullmqQueues({ connection, prefix: schema, sendTimeout: 1 }));
-    },
-    close: async () => {
-      await queues?.close();
-      await pool.end();
-    },
-  };
-}
 
 const noQueues: Queues = {
   library: "none",
@@ -132,7 +62,9 @@ export async function openShop(
   mode: Mode,
   { sends = true, lease = shortLease }: { readonly sends?: boolean; readonly lease?: number | undefined } = {},
 ) {
-  const { database, queues, close } = await open(place);
+  const data = await openDatabase(place.database);
+  const { database } = data;
+  const opened = sends ? await openQueues(place.queues) : undefined;
   const transactions = createTransactionManager(database);
   const ledger = createLedger({ transactions });
   const outbox = createOutbox({
@@ -141,13 +73,13 @@ export async function openShop(
     ...(mode === "marked by jobs" ? { markedByJob: { resendAfter: lease } } : {}),
     onError: () => undefined,
   });
-  const shipments = defineConnection({ queues: sends ? await queues() : noQueues, retryAfter: 1 }).queue(queueName, {
+  const shipments = defineConnection({ queues: opened?.queues ?? noQueues, retryAfter: 1 }).queue(queueName, {
     payload,
     timeout: 0.8,
-    // Whatever is killed how often: no job is given up.
-    tries: 1000,
+    // Whatever is killed how often: no job is given up. SQS takes no more than a thousand.
+    tries: 900,
     repeatSafety: { by: "ledger" },
-    delivery: mode === "after commit" ? afterCommit() : outbox,
+    delivery: deliveryOf(mode, outbox),
   });
 
   return {
@@ -165,7 +97,7 @@ export async function openShop(
             await execute(tx, `INSERT INTO orders (id) VALUES (${order + ghost})`);
             await shipments.enqueue(tx, { orderId: order + ghost });
             if (database.dialect === "sqlite") throw Object.assign(new Error("busy"), { code: "SQLITE_BUSY" });
-            await execute(tx, "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$");
+            await execute(tx, fails[database.dialect]);
           }
           await execute(tx, `INSERT INTO orders (id) VALUES (${order})`);
           for (let job = 0; job < jobs; job += 1) await shipments.enqueue(tx, { orderId: order });
@@ -217,8 +149,29 @@ export async function openShop(
       );
     },
 
-    close,
+    close: async () => {
+      await opened?.close();
+      await data.close();
+    },
   };
+}
+
+/** Statements that fail as a deadlock does. */
+const fails = {
+  postgres: "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$",
+  mysql: "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'again'",
+};
+
+function deliveryOf(mode: Mode, outbox: Delivery): Delivery {
+  switch (mode) {
+    case "after commit":
+      return afterCommit();
+    case "same transaction":
+      // Its type keeps it from queues that live elsewhere; here the queue is known when it runs.
+      return sameTransaction();
+    default:
+      return outbox;
+  }
 }
 
 function ignoreNotThisTime(error: unknown): void {

@@ -31,7 +31,13 @@ export class Trial {
   #shop: Shop | undefined;
   #healthy: { readonly relay: Relay; readonly worker: Worker } | undefined;
 
-  constructor(system: OpenedSystem, mode: Mode = "relay") {
+  static async begin(system: OpenedSystem, mode: Mode = "relay"): Promise<Trial> {
+    const trial = new Trial(system, mode);
+    await system.prepare(trial.queue);
+    return trial;
+  }
+
+  private constructor(system: OpenedSystem, mode: Mode) {
     this.#system = system;
     this.mode = mode;
     trials += 1;
