@@ -11,3 +11,11 @@ export const ambient = new AsyncLocalStorage<TransactionScope>();
 export function outsideOfTransactions<R>(work: () => R): R {
   return ambient.exit(work);
 }
+
+/** Whether the running code was started in a transaction that is open, of whichever manager. */
+export function inTransaction(): boolean {
+  for (let scope = ambient.getStore(); scope !== undefined; scope = scope.parent ?? scope.enclosing) {
+    if (scope.state === "open") return true;
+  }
+  return false;
+}

@@ -10,10 +10,12 @@ import type {
 import { controlsOf } from "./controls/queue-controls.js";
 import type { Delivery, SameTransaction } from "./delivery.js";
 import { requireSeconds, type Compare, type Seconds } from "./duration.js";
+import { insideOfService, type KeyedService, type ReviewedService } from "./effects/service.js";
 import { ConfigurationError } from "./errors.js";
 import { createQueue, type Queue, type RepeatSafety } from "./queue.js";
+import { longestRedelivery } from "./ledger/retention.js";
 import type { LockStore } from "./locks/lock-store.js";
-import type { Queues, TransactionalQueues } from "./queues/queues.js";
+import type { QueuePolicy, Queues, TransactionalQueues } from "./queues/queues.js";
 import { refuseSecondCopy } from "./single-copy.js";
 import { unpackPayload, type InputOf, type OutputOf, type StandardSchema } from "./standard-schema.js";
 
@@ -33,7 +35,10 @@ type CheckedBy<By> = By extends LockWord
 
 type CheckedRepeatSafety<By extends string> = {
   readonly by: CheckedBy<By>;
-} & ("tolerated" extends By ? { readonly reason: string } : { readonly reason?: string });
+} & ("tolerated" extends By ? { readonly reason: string } : { readonly reason?: string }) &
+  ("review" extends By
+    ? { readonly service: ReviewedService }
+    : { readonly service?: "external-key" extends By ? KeyedService : never });
 
 /** `UniqueFor` is `unique.for`, by which the compiler knows without the payload's type whether `unique` was given. */
 type CheckedDebounce<UniqueFor, Payload> = [UniqueFor] extends [never]
@@ -214,7 +219,9 @@ function checkedOptions(
     ...{ name, timeout, retryAfter, tries, backoff: waits },
     ...(retryFor === undefined ? {} : { retryFor }),
   };
-  return { policy, repeatSafety: checkedRepeatSafety(given.repeatSafety, wrong) };
+  const repeatSafety = checkedRepeatSafety(given.repeatSafety, wrong);
+  checkService(repeatSafety, policy, wrong);
+  return { policy, repeatSafety };
 }
 
 const answers: ReadonlySet<string> = new Set<RepeatSafety["by"]>([
@@ -237,4 +244,40 @@ function checkedRepeatSafety(given: unknown, wrong: (what: string) => Configurat
     throw wrong('`repeatSafety: { by: "tolerated" }` needs a `reason`.');
   }
   return given as RepeatSafety;
+}
+
+/** Compares the queue's settings with those of the service that its jobs call. */
+function checkService(
+  { by, service }: { readonly by: string; readonly service?: KeyedService | ReviewedService },
+  policy: QueuePolicy,
+  wrong: (what: string) => ConfigurationError,
+): void {
+  if (service === undefined) {
+    if (by !== "review") return;
+    throw wrong(
+      '`repeatSafety: { by: "review" }` needs the `service` that its jobs call (`effects.service(name, { timeout })`): ' +
+        "its record is what a person reviews.",
+    );
+  }
+  insideOfService(service);
+  const keysKeptFor = "keysKeptFor" in service ? service.keysKeptFor : undefined;
+  if (by !== (keysKeptFor === undefined ? "review" : "external-key")) {
+    throw wrong(
+      `service "${service.name}" ${keysKeptFor === undefined ? "takes no" : "takes an"} idempotency key, so its jobs are ` +
+        `repeat-safe by "${keysKeptFor === undefined ? "review" : "external-key"}", not by "${by}".`,
+    );
+  }
+  if (service.timeout >= policy.timeout) {
+    throw wrong(
+      `the timeout (${policy.timeout}) must be above that of a call to service "${service.name}" (${service.timeout}), or ` +
+        "the job ends before its call.",
+    );
+  }
+  if (keysKeptFor === undefined) return;
+  const longest = longestRedelivery(policy);
+  if (keysKeptFor > longest + service.timeout) return;
+  throw wrong(
+    `it can go on delivering a job for ${longest} s, but service "${service.name}" forgets keys after ${keysKeptFor} s ` +
+      "(`keysKeptFor`), and would take a later request for another operation. Lower `tries` or `backoff`.",
+  );
 }

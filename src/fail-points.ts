@@ -22,6 +22,9 @@ export const failPoints = [
   "relay:after-mark",
   "worker:before-handler",
   "ledger:after-record",
+  "effects:after-intention",
+  "effects:after-call",
+  "effects:after-record",
   "worker:after-handler",
 ] as const;
 

@@ -42,6 +42,31 @@ export type {
   StopListening,
 } from "./databases/database.js";
 export type { Seconds } from "./duration.js";
+export { effectsDdl } from "./effects/ddl.js";
+export {
+  EffectNotRecordedError,
+  EffectUnderWayError,
+  NeedsReviewError,
+  RequestChangedError,
+} from "./effects/effect-errors.js";
+export type { EffectRecord, EffectState, Resolution } from "./effects/effect-record.js";
+export {
+  createEffects,
+  type Effects,
+  type EffectsOptions,
+  type KeyedServiceOptions,
+  type ListEffectsOptions,
+  type ServiceOptions,
+} from "./effects/effects.js";
+export {
+  refused,
+  type CallOf,
+  type EffectOutcome,
+  type KeyedService,
+  type Refusal,
+  type ReviewedService,
+  type ServiceCallOptions,
+} from "./effects/service.js";
 export {
   createEvents,
   ListenersFailedError,
@@ -54,7 +79,14 @@ export {
 export { idempotencyKey, type IdempotencyKey, type KeyPart } from "./idempotency-key.js";
 export type { JobId } from "./job-id.js";
 export type { RowOnce } from "./insert-once.js";
-export { createLedger, type Ledger, type LedgerOptions, type OnceOptions } from "./ledger/ledger.js";
+export {
+  createLedger,
+  type ExpiredAnswer,
+  type ExpiredOperation,
+  type Ledger,
+  type LedgerOptions,
+  type OnceOptions,
+} from "./ledger/ledger.js";
 export { ledgerDdl } from "./ledger/ddl.js";
 export { EffectMissedError, KeyReusedError, OperationTooOldError } from "./ledger/ledger-errors.js";
 export type { PruneOptions } from "./ledger/retention.js";

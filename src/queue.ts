@@ -5,6 +5,7 @@ import type { RunningControls } from "./controls/running-controls.js";
 import type { SendingControls } from "./controls/sending-controls.js";
 import type { Executor } from "./databases/database.js";
 import type { Seconds } from "./duration.js";
+import type { KeyedService, ReviewedService } from "./effects/service.js";
 import { CommitOutcomeUnknownError, RolledBackError } from "./errors.js";
 import { newJobId } from "./job-id.js";
 import { jobObserver } from "./job-observer.js";
@@ -67,10 +68,13 @@ export type RepeatSafety =
   | { readonly by: "ledger" }
   /** The job writes the same values each time, whatever was there. */
   | { readonly by: "overwrite" }
-  /** The other service takes an idempotency key, and gets one that the business operation decided. */
-  | { readonly by: "external-key" }
-  /** What may have happened twice is put before a person. */
-  | { readonly by: "review" }
+  /**
+   * The other service takes an idempotency key, and gets one that the business operation decided. With `service` the key
+   * is pinned to the request, and the queue's settings are compared with how long the service keeps keys.
+   */
+  | { readonly by: "external-key"; readonly service?: KeyedService }
+  /** The other service takes no key: it is asked once, and what became of a call without an answer is put before a person. */
+  | { readonly by: "review"; readonly service: ReviewedService }
   /** Twice is no harm. */
   | { readonly by: "tolerated"; readonly reason: string };
 

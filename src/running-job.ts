@@ -2,6 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** The job in whose handler the running code was started. */
 export interface RunningJob {
+  readonly queue: string;
+  readonly id: string;
+  /** Aborts when the job is stopped. */
+  readonly signal: AbortSignal;
+
   /** @throws why the job was stopped: `JobTimeoutError`, `LeaseLostError`, `WorkerStoppedError` */
   assertGoesOn(): void;
 }

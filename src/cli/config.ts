@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Effects } from "../effects/effects.js";
 import { ConfigurationError, messageOf } from "../errors.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { Outbox } from "../outbox/outbox.js";
@@ -10,7 +11,8 @@ import type { Queue } from "../queue.js";
 export interface AftercommitConfig {
   readonly outbox?: Outbox;
   readonly ledger?: Ledger<never>;
-  /** The queues whose jobs use the ledger. Those of the outbox are known by it. */
+  readonly effects?: Effects;
+  /** The queues whose jobs use the ledger or the effects. Those of the outbox are known by it. */
   readonly queues?: readonly Queue[];
 }
 
@@ -41,7 +43,7 @@ export async function loadConfig(folder: string, path: string | undefined): Prom
   return checked(found, loaded.default);
 }
 
-const keys = new Set(["outbox", "ledger", "queues"]);
+const keys = new Set(["outbox", "ledger", "effects", "queues"]);
 
 function checked(file: string, value: unknown): AftercommitConfig {
   if (typeof value !== "object" || value === null) {
@@ -66,4 +68,10 @@ export function outboxOf({ outbox }: AftercommitConfig): Outbox {
 export function ledgerOf({ ledger }: AftercommitConfig): Ledger<never> {
   if (ledger === undefined) throw new ConfigurationError("aftercommit.config exports no `ledger`.");
   return ledger;
+}
+
+/** @throws ConfigurationError when the project's file names none */
+export function effectsOf({ effects }: AftercommitConfig): Effects {
+  if (effects === undefined) throw new ConfigurationError("aftercommit.config exports no `effects`.");
+  return effects;
 }

@@ -4,13 +4,19 @@ import { version } from "../version.js";
 import { UsageError, type Call, type Command, type ExitCode } from "./command.js";
 import { ddl } from "./commands/ddl.js";
 import { doctor } from "./commands/doctor.js";
-import { ledgerPrune } from "./commands/ledger.js";
 import { outboxDiscard, outboxList, outboxRequeue } from "./commands/outbox.js";
+import { effectsPrune, ledgerPrune } from "./commands/prune.js";
 import { relay } from "./commands/relay.js";
+import { reviewList, reviewResolve } from "./commands/review.js";
 import { loadConfig } from "./config.js";
 import { told } from "./told.js";
 
-const commands: readonly Command[] = [ddl, relay, doctor, outboxList, outboxRequeue, outboxDiscard, ledgerPrune];
+const commands: readonly Command[] = [
+  ...[ddl, relay, doctor],
+  ...[outboxList, outboxRequeue, outboxDiscard],
+  ...[reviewList, reviewResolve],
+  ...[ledgerPrune, effectsPrune],
+];
 
 const common = {
   json: { type: "boolean" },

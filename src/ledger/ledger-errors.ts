@@ -19,8 +19,8 @@ export class KeyReusedError extends AftercommitError {
 }
 
 /**
- * The operation happened before what the ledger still remembers, so nobody can tell whether it was done (RT-02, RT-04).
- * Nothing was written. Have a person look at it.
+ * The operation happened before what the ledger (or the record of effects) still remembers, so nobody can tell whether it
+ * was done (RT-02, RT-04). Nothing was written. Have a person look at it; a worker gives up the job at once.
  */
 export class OperationTooOldError extends AftercommitError {
   readonly key: IdempotencyKey;
@@ -28,7 +28,7 @@ export class OperationTooOldError extends AftercommitError {
 
   constructor(key: IdempotencyKey, occurredAt: Date, retention: number) {
     super(
-      `The operation "${key}" happened at ${occurredAt.toISOString()}, longer ago than the ledger keeps its records ` +
+      `The operation "${key}" happened at ${occurredAt.toISOString()}, longer ago than records are kept here ` +
         `(${retention} s), so it may have been done already. It was not done now. Check by hand, or keep records longer.`,
       { code: "AFTERCOMMIT_OPERATION_TOO_OLD", state: "nothing written" },
     );

@@ -30,7 +30,23 @@ export interface LedgerOptions<Handle> {
    * then needs `occurredAt`. Default: for ever, and `prune` refuses (RT-06).
    */
   readonly retention?: Seconds;
+  /**
+   * Decides about an operation that is older than that, in its transaction: nobody can tell whether it was done already
+   * (RT-04). Default: "refuse".
+   */
+  readonly onExpired?: (operation: ExpiredOperation<Handle>) => Promise<ExpiredAnswer> | ExpiredAnswer;
 }
+
+/** An operation that happened longer ago than the ledger keeps its records. */
+export interface ExpiredOperation<out Handle = unknown> {
+  /** For a note to whoever is to look at it, stored if this transaction commits. */
+  readonly tx: Transaction<Handle>;
+  readonly key: IdempotencyKey;
+  readonly occurredAt: Date;
+}
+
+/** "refuse" throws `OperationTooOldError`; "skip" takes it for done; "do" does it, perhaps a second time. */
+export type ExpiredAnswer = "refuse" | "skip" | "do";
 
 export interface OnceOptions {
   /**
@@ -89,6 +105,12 @@ export interface Ledger<Handle = unknown> {
   prune(options: PruneOptions): Promise<number>;
 }
 
+interface Checked {
+  readonly record: LedgerRecord;
+  /** Set when the operation is older than the records, and `onExpired` is to decide. */
+  readonly expired: OperationTooOldError | undefined;
+}
+
 /** What the command line needs of a ledger. */
 interface LedgerInside {
   readonly database: Database;
@@ -111,7 +133,7 @@ export function insideOfLedger(ledger: Ledger): LedgerInside {
  * @throws ConfigurationError
  */
 export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Handle> {
-  const { transactions, retention } = options;
+  const { transactions, retention, onExpired } = options;
   const { database } = transactions;
   const table = plainTableName(options.table ?? defaultTable, "The ledger's table");
   if (retention !== undefined) requireSeconds(retention, "`retention`");
@@ -127,11 +149,12 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
     });
   }
 
-  function recordOf(key: IdempotencyKey, { fingerprint, occurredAt }: OnceOptions): LedgerRecord {
+  function recordOf(key: IdempotencyKey, { fingerprint, occurredAt }: OnceOptions): Checked {
     const text: unknown = key;
     if (typeof text !== "string" || !/^[\x21-\x7e]{1,255}$/.test(text) || isJobId(text)) {
       throw new InvalidKeyError("The key of an operation must come from `idempotencyKey`. Nothing was written.");
     }
+    const record = { table, key, fingerprint: fingerprint === undefined ? null : fingerprintOf(fingerprint) };
     if (retention !== undefined) {
       if (!(occurredAt instanceof Date) || Number.isNaN(occurredAt.getTime())) {
         throw new ConfigurationError(
@@ -140,10 +163,12 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
         );
       }
       if (Date.now() - occurredAt.getTime() > retention * 1000) {
-        throw new OperationTooOldError(key, occurredAt, retention);
+        const expired = new OperationTooOldError(key, occurredAt, retention);
+        if (onExpired === undefined) throw expired;
+        return { record, expired };
       }
     }
-    return { table, key, fingerprint: fingerprint === undefined ? null : fingerprintOf(fingerprint) };
+    return { record, expired: undefined };
   }
 
   /**
@@ -175,8 +200,13 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
     onceOptions: OnceOptions = {},
   ): Promise<boolean> {
     const scope = scopeOf(tx, database);
-    const record = recordOf(key, onceOptions);
+    const { record, expired } = recordOf(key, onceOptions);
     await verifyFirst(scope);
+    if (expired !== undefined) {
+      const answer = (await onExpired?.({ tx, key, occurredAt: expired.occurredAt })) ?? "refuse";
+      if (answer === "refuse") throw expired;
+      if (answer === "skip") return false;
+    }
     if (typeof effect !== "function" && takesOneStatement(database)) {
       const first = await doOnceOnPostgres(scope, record, effect);
       if (!first) await repeated(scope, record);
@@ -201,11 +231,11 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
     once,
 
     async run(key, effect, runOptions = {}) {
-      if (transactions.current() !== undefined || !takesOneStatement(database)) {
-        // Nothing else is in this transaction, so a deadlock may be tried again.
-        return transactions.run((tx) => once(tx, key, effect, runOptions), { attempts: 10 });
-      }
-      const record = recordOf(key, runOptions);
+      const inTransaction = () => transactions.run((tx) => once(tx, key, effect, runOptions), { attempts: 10 });
+      // Nothing else is in this transaction, so a deadlock may be tried again.
+      if (transactions.current() !== undefined || !takesOneStatement(database)) return inTransaction();
+      const { record, expired } = recordOf(key, runOptions);
+      if (expired !== undefined) return inTransaction();
       await verifyFirst(database);
       assertJobGoesOn();
       await reach({ at: "begin" });
@@ -218,7 +248,7 @@ export function createLedger<Handle>(options: LedgerOptions<Handle>): Ledger<Han
     verify: () => verifyTable(database, database, table),
 
     async prune(pruneOptions) {
-      const age = checkedAge(retention, pruneOptions);
+      const age = checkedAge(retention, pruneOptions, "This ledger keeps its records");
       await verifyTable(database, database, table);
       return pruneTable(database, table, age, pruneOptions);
     },

@@ -5,9 +5,9 @@ import { definitionOf, type Queue } from "../queue.js";
 import type { QueuePolicy } from "../queues/queues.js";
 
 export interface PruneOptions {
-  /** Records older than this many seconds are deleted. Default, and least: the ledger's `retention`. */
+  /** Records older than this many seconds are deleted. Default, and least: the `retention` of the ledger or the effects. */
   readonly olderThan?: Seconds;
-  /** Every queue whose jobs use this ledger: their settings say how long a redelivery can take. */
+  /** Every queue whose jobs use the records: their settings say how long a redelivery can take. */
   readonly queues: readonly Queue[];
   /**
    * For how many seconds after the first request the same operation can still be asked for from outside of these queues'
@@ -38,13 +38,14 @@ export function longestRedelivery({ tries, retryAfter, backoff, retryFor = Infin
 /**
  * Checks that no duplicate of what is deleted can still arrive (F20).
  *
+ * @param keeps who keeps records, as the beginning of a sentence
  * @returns the age from which records are deleted
  * @throws ConfigurationError with the numbers (RT-03, RT-06)
  */
-export function checkedAge(retention: Seconds | undefined, options: PruneOptions): Seconds {
+export function checkedAge(retention: Seconds | undefined, options: PruneOptions, keeps: string): Seconds {
   if (retention === undefined) {
     throw new ConfigurationError(
-      "This ledger keeps its records for ever, so there is nothing to prune. Give `createLedger` a `retention` to change that.",
+      `${keeps} for ever, so there is nothing to prune. Give a \`retention\` where they are made to change that.`,
     );
   }
   const { queues, resentWithin, olderThan = retention } = options;
@@ -54,8 +55,8 @@ export function checkedAge(retention: Seconds | undefined, options: PruneOptions
   }
   if (olderThan < retention) {
     throw new ConfigurationError(
-      `\`olderThan\` (${olderThan} s) must not be below the ledger's \`retention\` (${retention} s): the ledger answers ` +
-        "for operations that old.",
+      `\`olderThan\` (${olderThan} s) must not be below the \`retention\` (${retention} s): operations that old are ` +
+        "still answered for.",
     );
   }
   let longest: { readonly name: string; readonly seconds: Seconds } | undefined;
@@ -65,7 +66,7 @@ export function checkedAge(retention: Seconds | undefined, options: PruneOptions
     if (longest === undefined || seconds > longest.seconds) longest = { name: policy.name, seconds };
   }
   if (longest === undefined) {
-    throw new ConfigurationError("`queues` is empty. Name every queue whose jobs use this ledger.");
+    throw new ConfigurationError("`queues` is empty. Name every queue whose jobs use these records.");
   }
   const needed = resentWithin + longest.seconds;
   if (olderThan < needed) {
@@ -78,25 +79,35 @@ export function checkedAge(retention: Seconds | undefined, options: PruneOptions
   return olderThan;
 }
 
-/** Deletes in batches, each in a transaction of its own, so that none holds locks for long (RT-05). */
-export async function pruneTable(
-  database: Database,
-  table: string,
-  age: Seconds,
+/**
+ * Deletes in batches, each in a transaction of its own, so that none holds locks for long (RT-05).
+ *
+ * @param deleteBatch deletes so many records at most, of those that are older by the margin too, and says how many
+ */
+export async function pruneInBatches(
   { batchSize = 1000, signal, onProgress }: PruneOptions,
+  deleteBatch: (most: number, margin: Seconds) => Promise<number>,
 ): Promise<number> {
   if (!Number.isInteger(batchSize) || batchSize < 1) {
     throw new ConfigurationError(`\`batchSize\` must be a whole number from 1, not ${String(batchSize)}.`);
   }
-  const text = deletions[database.dialect](table);
   let deleted = 0;
   while (signal?.aborted !== true) {
-    const { affectedRows } = await database.query(text, [age + clockMargin, batchSize]);
-    deleted += affectedRows;
+    const count = await deleteBatch(batchSize, clockMargin);
+    deleted += count;
     onProgress?.(deleted);
-    if (affectedRows < batchSize) break;
+    if (count < batchSize) break;
   }
   return deleted;
+}
+
+/** Deletes old records of a ledger. @returns how many */
+export function pruneTable(database: Database, table: string, age: Seconds, options: PruneOptions): Promise<number> {
+  const text = deletions[database.dialect](table);
+  return pruneInBatches(options, async (most, margin) => {
+    const { affectedRows } = await database.query(text, [age + margin, most]);
+    return affectedRows;
+  });
 }
 
 /** The database's clock decides, since it wrote `recorded_at`. */

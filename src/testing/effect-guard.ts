@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { syncBuiltinESMExports } from "node:module";
-import { ambient } from "../ambient.js";
+import { inTransaction } from "../ambient.js";
 import { ConfigurationError } from "../errors.js";
 import { EffectInTransactionError } from "./testing-errors.js";
 
@@ -109,14 +109,6 @@ export function guardTransactions({ allow = [], report }: EffectGuardOptions = {
       syncBuiltinESMExports();
     },
   };
-}
-
-/** Whether the running code was started in a transaction that is open, of whichever manager. */
-function inTransaction(): boolean {
-  for (let scope = ambient.getStore(); scope !== undefined; scope = scope.parent ?? scope.enclosing) {
-    if (scope.state === "open") return true;
-  }
-  return false;
 }
 
 /** What a call of `request` is about: a URL, options, or both; the options win. */

@@ -40,6 +40,14 @@ export class JobRun implements RunningJob {
     return this.#controller.signal;
   }
 
+  get queue(): string {
+    return this.#limits.queue;
+  }
+
+  get id(): string {
+    return this.#limits.jobId;
+  }
+
   /** Tells the handler to stop. The first reason counts. */
   stop(reason: Error): void {
     if (!this.signal.aborted) this.#controller.abort(reason);

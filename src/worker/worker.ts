@@ -2,10 +2,13 @@ import { setMaxListeners } from "node:events";
 import type { Admission, Ended } from "../controls/running-controls.js";
 import type { Seconds } from "../duration.js";
 import { requireSeconds } from "../duration.js";
-import { ConfigurationError, InvalidPayloadError } from "../errors.js";
+import { NeedsReviewError } from "../effects/effect-errors.js";
+import { insideOfService } from "../effects/service.js";
+import { causesOf, ConfigurationError, InvalidPayloadError } from "../errors.js";
 import { failPoint } from "../fail-points.js";
 import type { JobId } from "../job-id.js";
 import { jobObserver } from "../job-observer.js";
+import { OperationTooOldError } from "../ledger/ledger-errors.js";
 import { definitionOf, type Queue, type QueueDefinition } from "../queue.js";
 import type { QueuePolicy, RunningWorker, Settlement, TakenMessage } from "../queues/queues.js";
 import { unpackPayload } from "../standard-schema.js";
@@ -91,7 +94,10 @@ export interface Worker {
  * commit by `transactions.run` is rolled back, with everything that it has started and not awaited. So a job that takes
  * too long does not do its work beside its own retry.
  *
- * @throws ConfigurationError when the lease that the queue has in force is not above the timeout, and for wrong options
+ * A job that throws `NeedsReviewError` or `OperationTooOldError` is given up at once: a person has to decide.
+ *
+ * @throws ConfigurationError when the lease that the queue has in force is not above the timeout, when the table of the
+ *   effects that its `repeatSafety` names is not right, and for wrong options
  */
 export async function startWorker<Payload>(
   queue: Queue<never, Payload>,
@@ -104,6 +110,10 @@ export async function startWorker<Payload>(
   const { concurrency = 1 } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new ConfigurationError(`\`concurrency\` must be a whole number from 1, not ${String(concurrency)}.`);
+  }
+  const { repeatSafety } = definition;
+  if ("service" in repeatSafety && repeatSafety.service !== undefined) {
+    await insideOfService(repeatSafety.service).verify();
   }
   const lease = await queues.effectiveLease(policy);
   const settler = new Handling(definition, handler, {
@@ -228,6 +238,7 @@ class Handling<Payload> {
   }
 
   #isFinal(error: unknown): boolean {
+    if (isForPeople(error)) return true;
     try {
       return this.#options.isFinal?.(error) === true;
     } catch (own) {
@@ -326,6 +337,14 @@ class Handling<Payload> {
       clearTimeout(timer);
     }
   }
+}
+
+/** Whether no further try can change it, because a person has to decide. */
+function isForPeople(error: unknown): boolean {
+  for (const cause of causesOf(error)) {
+    if (cause instanceof NeedsReviewError || cause instanceof OperationTooOldError) return true;
+  }
+  return false;
 }
 
 function outcomeOf(ended: RunEnd): Ended["outcome"] {

@@ -10,6 +10,7 @@ import BetterSqlite3 from "better-sqlite3";
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { effectsDdl } from "../../src/effects/ddl.js";
 import { newJobId } from "../../src/job-id.js";
 import { ledgerDdl } from "../../src/ledger/ddl.js";
 import { outboxDdl } from "../../src/outbox/ddl.js";
@@ -22,13 +23,14 @@ const server = { host: "127.0.0.1", user: "postgres", database: "test" };
 
 /** A project's file. `timeout` and `retention` are what a test makes wrong. */
 const projectFile = (database: string) => `
-  import { createLedger, createOutbox, createTransactionManager, defineConnection } from "aftercommit";
+  import { createEffects, createLedger, createOutbox, createTransactionManager, defineConnection } from "aftercommit";
   import { memoryQueues } from "aftercommit/queues/memory";
   import { z } from "zod";
   ${database}
   const transactions = createTransactionManager(database);
   const outbox = createOutbox({ transactions });
   const ledger = createLedger({ transactions, retention: Number(process.env.RETENTION ?? 86_400) });
+  const effects = createEffects({ transactions, retention: Number(process.env.RETENTION ?? 86_400) });
   const lease = Number(process.env.LEASE ?? 90);
   const adapter = { ...memoryQueues(), effectiveLease: () => Promise.resolve(lease) };
   const points = defineConnection({ queues: adapter, retryAfter: 90, delivery: outbox }).queue("points", {
@@ -37,15 +39,17 @@ const projectFile = (database: string) => `
     tries: 5,
     repeatSafety: { by: "ledger" },
   });
-  export default { outbox, ledger, queues: [points] };
+  export default { outbox, ledger, effects, queues: [points] };
 `;
 
 interface Project {
   readonly name: string;
   readonly available: boolean;
   readonly file: string;
-  /** SQL for times: now as the outbox writes it, and now and three days ago as the ledger does. */
+  /** SQL for times: now, three days ago and tomorrow as outbox and effects write them, and the first two as the ledger does. */
   readonly now: string;
+  readonly longAgo: string;
+  readonly future: string;
   readonly recent: string;
   readonly old: string;
   sql(text: string): Promise<unknown[]>;
@@ -63,6 +67,8 @@ const projects: Project[] = [
     name: "pg",
     available: subjects.find(({ name }) => name === "pg")?.available === true,
     now: "now()",
+    longAgo: "now() - interval '3 days'",
+    future: "now() + interval '1 day'",
     recent: "now()",
     old: "now() - interval '3 days'",
     file: `
@@ -72,7 +78,7 @@ const projects: Project[] = [
       const database = pgDatabase(new pg.Pool(options));`,
     async open() {
       pool = new pg.Pool({ ...server, options: `-c search_path=${schema}` });
-      await pool.query(`create schema ${schema}; ${outboxDdl("postgres")} ${ledgerDdl("postgres")}`);
+      await pool.query(`create schema ${schema}; ${outboxDdl("postgres")} ${ledgerDdl("postgres")} ${effectsDdl("postgres")}`);
     },
     sql: async (text) => (await pool.query(text)).rows as unknown[],
     async close() {
@@ -84,6 +90,8 @@ const projects: Project[] = [
     name: "mysql2",
     available: subjects.find(({ name }) => name === "mysql2")?.available === true,
     now: "utc_timestamp(3)",
+    longAgo: "utc_timestamp(3) - interval 3 day",
+    future: "utc_timestamp(3) + interval 1 day",
     recent: "utc_timestamp(6)",
     old: "utc_timestamp(6) - interval 3 day",
     file: `
@@ -95,7 +103,7 @@ const projects: Project[] = [
       await administrator.query(`create database ${schema}`);
       await administrator.end();
       mysqlPool = mysql.createPool({ host: "127.0.0.1", user: "root", database: schema, multipleStatements: true });
-      await mysqlPool.query(`${outboxDdl("mysql")} ${ledgerDdl("mysql")}`);
+      await mysqlPool.query(`${outboxDdl("mysql")} ${ledgerDdl("mysql")} ${effectsDdl("mysql")}`);
     },
     sql: async (text) => (await mysqlPool.query(text))[0] as unknown as unknown[],
     async close() {
@@ -106,7 +114,9 @@ const projects: Project[] = [
   {
     name: "better-sqlite3",
     available: true,
-    now: "'2026-01-01 00:00:00.000'",
+    now: "strftime('%Y-%m-%d %H:%M:%f', 'now')",
+    longAgo: "strftime('%Y-%m-%d %H:%M:%f', 'now', '-3 days')",
+    future: "strftime('%Y-%m-%d %H:%M:%f', 'now', '+1 day')",
     recent: "unixepoch('subsec')",
     old: "unixepoch('subsec') - 259200",
     file: `
@@ -116,7 +126,7 @@ const projects: Project[] = [
     open() {
       sqlite = new BetterSqlite3(join(folder, "shop.db"));
       sqlite.pragma("journal_mode = wal");
-      sqlite.exec(`${outboxDdl("sqlite")} ${ledgerDdl("sqlite")}`);
+      sqlite.exec(`${outboxDdl("sqlite")} ${ledgerDdl("sqlite")} ${effectsDdl("sqlite")}`);
       return Promise.resolve();
     },
     sql(text) {
@@ -162,6 +172,7 @@ describe.each(projects)("$name", (project) => {
     beforeEach(async () => {
       await project.sql("delete from aftercommit_outbox");
       await project.sql("delete from aftercommit_ledger");
+      await project.sql("delete from aftercommit_effects");
     });
     afterAll(async () => {
       await project.close();
@@ -192,6 +203,7 @@ describe.each(projects)("$name", (project) => {
       for (const check of [
         "table of the outbox",
         "table of the ledger",
+        "table of the effects",
         'lease of queue "points"',
         "clock of the database",
       ]) {
@@ -203,9 +215,14 @@ describe.each(projects)("$name", (project) => {
       const { code, out } = await call(["doctor", "--json"], { RETENTION: "60", LEASE: "30" });
       expect(code).toBe(1);
       const wrong = (JSON.parse(out) as { check: string; ok: boolean; detail: string }[]).filter(({ ok }) => !ok);
-      expect(wrong.map(({ check }) => check)).toEqual(["retention of the ledger", 'lease of queue "points"']);
+      expect(wrong.map(({ check }) => check)).toEqual([
+        "retention of the ledger",
+        "retention of the effects",
+        'lease of queue "points"',
+      ]);
       expect(wrong[0]?.detail).toContain("at least 450 s, not 60 s");
-      expect(wrong[1]?.detail).toContain("30 s, not above the timeout of 30 s");
+      expect(wrong[1]?.detail).toContain("at least 450 s, not 60 s");
+      expect(wrong[2]?.detail).toContain("30 s, not above the timeout of 30 s");
     });
 
     test("rows that were given up are listed, requeued and discarded", async () => {
@@ -236,6 +253,64 @@ describe.each(projects)("$name", (project) => {
       const { code, out, err } = await call(["ledger", "prune", "--resent-within", "3600"]);
       expect({ code, out, err }).toEqual({ code: 0, out: "2 deleted\n", err: "2 deleted\n" });
       expect(await project.sql("select operation_key from aftercommit_ledger")).toEqual([{ operation_key: "c" }]);
+    });
+
+    /** Writes a record of an effect down: undecided, to be left alone or for review, or decided. */
+    const effect = async (key: string, state: string, openUntil: string, decidedAt = "null") => {
+      await project.sql(
+        "insert into aftercommit_effects (operation_key, service, state, takes_key, fingerprint, request, call_id, calls, " +
+          `intended_at, open_until, decided_at, last_error, queue, job_id) values ('${key}', 'carrier', '${state}', 0, ` +
+          `'${"0".repeat(64)}', '{"n":1}', '${newJobId()}', 1, ${project.now}, ${openUntil}, ${decidedAt}, 'socket hang up', ` +
+          `'points', '${newJobId()}')`,
+      );
+    };
+
+    test("EX-05, EX-06 what is unknown is listed and resolved", async () => {
+      await effect("ship:1", "unknown", project.now);
+      await effect("ship:2", "intended", project.longAgo);
+      await effect("ship:3", "intended", project.future);
+      await effect("ship:4", "done", "null", project.now);
+      await effect("ship:5", "unknown", project.now);
+      const listed = await call(["review", "list", "--json"]);
+      expect((JSON.parse(listed.out) as { key: string }[]).map(({ key }) => key).sort()).toEqual([
+        ...["ship:1", "ship:2", "ship:5"],
+      ]);
+      const { out } = await call(["review", "list", "--service", "carrier"]);
+      expect(out).toMatch(/^ship:1 {2}carrier {2}unknown {2}.* 1 calls {2}job \S+ of points {2}\{"n":1\} {2}socket hang up$/m);
+      expect(await call(["review", "list", "--service", "other"])).toMatchObject({ code: 0, out: "none\n" });
+
+      expect(
+        await call(["review", "resolve", "ship:1", "--as", "done", "--result", '{"parcel":7}', "--note", "their portal"]),
+      ).toMatchObject({ code: 0, out: "1 resolved\n" });
+      expect(await call(["review", "resolve", "ship:5", "--as", "refused", "--reason", "no street"])).toMatchObject({
+        code: 0,
+      });
+      // Of several, those that wait are resolved, and the exit code tells of the others.
+      const mixed = await call(["review", "resolve", "ship:2", "ship:3", "ship:4", "--as", "not-sent", "--json"]);
+      expect(mixed).toMatchObject({ code: 1, err: "" });
+      expect(JSON.parse(mixed.out)).toEqual({ resolved: ["ship:2"], notWaiting: ["ship:3", "ship:4"] });
+      expect(
+        await project.sql("select operation_key, state, answer, note from aftercommit_effects order by operation_key"),
+      ).toEqual([
+        { operation_key: "ship:1", state: "done", answer: '{"parcel":7}', note: "their portal" },
+        { operation_key: "ship:2", state: "not sent", answer: null, note: null },
+        { operation_key: "ship:3", state: "intended", answer: null, note: null },
+        { operation_key: "ship:4", state: "done", answer: null, note: null },
+        { operation_key: "ship:5", state: "refused", answer: "no street", note: null },
+      ]);
+      expect(await call(["review", "list"])).toMatchObject({ code: 0, out: "none\n" });
+    });
+
+    test("RT-05 old records of effects are deleted, those that are undecided are not", async () => {
+      await effect("ship:1", "done", "null", project.longAgo);
+      await effect("ship:2", "unknown", project.longAgo);
+      await effect("ship:3", "done", "null", project.now);
+      expect(await call(["effects", "prune", "--resent-within", "86400"])).toMatchObject({ code: 2, out: "" });
+      expect(await call(["effects", "prune", "--resent-within", "3600"])).toMatchObject({ code: 0, out: "1 deleted\n" });
+      expect(await project.sql("select operation_key from aftercommit_effects order by operation_key")).toEqual([
+        { operation_key: "ship:2" },
+        { operation_key: "ship:3" },
+      ]);
     });
 
     test("OB-15 the relay sends, answers for its health, and ends on SIGTERM with exit code 0", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.js";
+import { createEffects } from "../../src/effects/effects.js";
 import { databaseLocks } from "../../src/locks/database.js";
 import { createOutbox } from "../../src/outbox/outbox.js";
 import { createTransactionManager } from "../../src/transaction-manager.js";
@@ -19,11 +20,13 @@ test.each(subjects.filter(({ available }) => available))("what it prints makes t
   const opened = await subject.open();
   const { code, out, err } = await call(
     ...["ddl", "--dialect", opened.database.dialect, "--outbox", "my_outbox", "--locks", "my_locks"],
+    ...["--effects", "my_effects"],
   );
   expect({ code, err }).toEqual({ code: 0, err: "" });
   for (const text of out.split(/;\s*\n/)) if (text.trim() !== "") await opened.database.query(text);
   const transactions = createTransactionManager(opened.database);
   await createOutbox({ transactions, table: "my_outbox" }).verify();
+  await createEffects({ transactions, table: "my_effects" }).verify();
   await databaseLocks({ database: opened.database, table: "my_locks" }).verify();
   await opened.database.query("select operation_key from aftercommit_ledger");
   await opened.close();
@@ -38,6 +41,15 @@ test.each([
   [["outbox", "list", "--state", "lost"], "There is no aftercommit.config.js"],
   [["ledger", "prune"], "--resent-within is missing"],
   [["ledger", "prune", "--resent-within", "soon"], '--resent-within must be a number from 0, not "soon"'],
+  [["effects", "prune"], "--resent-within is missing"],
+  [["review", "list", "--state", "lost"], 'there is no state "lost"; give review, intended'],
+  [["review", "resolve", "--as", "done"], "give the keys of the operations"],
+  [["review", "resolve", "a:1"], "--as is missing; give done, refused, not-sent"],
+  [["review", "resolve", "a:1", "--as", "lost"], 'nothing is resolved as "lost"'],
+  [["review", "resolve", "a:1", "--as", "refused"], "--reason goes with --as refused"],
+  [["review", "resolve", "a:1", "--as", "done", "--reason", "x"], "--reason goes with --as refused"],
+  [["review", "resolve", "a:1", "--as", "not-sent", "--result", "1"], "--result goes with --as done"],
+  [["review", "resolve", "a:1", "--as", "done", "--result", "{"], "--result must be JSON, not {"],
   [["relay", "--health-port", "70000"], "--health-port must be a port"],
   [["migrate"], 'there is no command "migrate"'],
   [["ddl", "--dialect", "mysql", "more"], '"more" is one word too many'],
@@ -51,7 +63,10 @@ test.each([
   expect(err).toContain(message);
 });
 
-test.each(["ddl", "relay", "doctor", "outbox list", "outbox requeue", "outbox discard", "ledger prune"])(
+test.each([
+  ...["ddl", "relay", "doctor", "outbox list", "outbox requeue", "outbox discard", "review list", "review resolve"],
+  ...["ledger prune", "effects prune"],
+])(
   "%s --help says what it takes, without the project's file",
   async (name) => {
     const { code, out, err } = await call(...name.split(" "), "--help");

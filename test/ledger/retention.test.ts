@@ -1,16 +1,20 @@
 /** Records live longer than the longest path by which a duplicate can arrive (F20). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineConnection } from "../../src/connection.js";
 import { afterCommit } from "../../src/delivery.js";
 import { ConfigurationError } from "../../src/errors.js";
 import { idempotencyKey } from "../../src/idempotency-key.js";
+import { newJobId } from "../../src/job-id.js";
 import { ledgerDdl } from "../../src/ledger/ddl.js";
 import { OperationTooOldError } from "../../src/ledger/ledger-errors.js";
-import { createLedger } from "../../src/ledger/ledger.js";
+import { createLedger, type LedgerOptions } from "../../src/ledger/ledger.js";
 import { longestRedelivery } from "../../src/ledger/retention.js";
 import { memoryQueues } from "../../src/queues/memory.js";
+import { definitionOf } from "../../src/queue.js";
 import { createTransactionManager, type TransactionManager } from "../../src/transaction-manager.js";
+import { execute } from "../../src/transaction-statements.js";
+import { startWorker } from "../../src/worker/worker.js";
 import { driversAndMostUsed, type Opened } from "../databases/subjects.js";
 import { statementsOf } from "./statements.js";
 
@@ -85,6 +89,82 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
       expect(await keys()).toEqual([]);
     });
 
+    describe("RT-04 a failed job that is run again after the retention", () => {
+      const occurredAt = daysAgo(31);
+      const later = async (onExpired: LedgerOptions<unknown>["onExpired"]) => {
+        const ledger = createLedger({ transactions, retention: 30 * day, ...(onExpired && { onExpired }) });
+        let effects = 0;
+        const own = memoryQueues();
+        const queue = defineConnection({ queues: own, retryAfter: 100 }).queue("rerun", {
+          payload: z.object({ order: z.number() }),
+          timeout: 30,
+          tries: 5,
+          repeatSafety: { by: "ledger" },
+          delivery: afterCommit(),
+        });
+        const failed: unknown[] = [];
+        const results: boolean[] = [];
+        const handle = async ({ payload: { order }, occurredAt: at }: { payload: { order: number }; occurredAt: Date }) => {
+          const { value } = await transactions.run((tx) =>
+            ledger.once(tx, key(order), () => (effects += 1), { occurredAt: at }),
+          );
+          results.push(value);
+        };
+        const worker = await startWorker(queue, handle, {
+          onFailed: ({ error, attempt }) => failed.push({ error: (error as Error).constructor, attempt }),
+        });
+        await own.send(definitionOf(queue).policy, [{ id: newJobId(), payload: '{"order":1}', occurredAt }]);
+        await vi.waitFor(() => {
+          expect(failed.length + results.length).toBe(1);
+        });
+        await worker.stop();
+        return { effects, failed, results };
+      };
+
+      test("is refused and given up at its first start: no further try would change it", async () => {
+        expect(await later(undefined)).toEqual({
+          effects: 0,
+          failed: [{ error: OperationTooOldError, attempt: 1 }],
+          results: [],
+        });
+        expect(await later(() => "refuse")).toMatchObject({ effects: 0, failed: [{ attempt: 1 }] });
+      });
+
+      test("is skipped, with a note in the same transaction for whoever is to look at it", async () => {
+        await opened.database.query("create table late (operation_key varchar(255))");
+        const skip: LedgerOptions<unknown>["onExpired"] = async ({ tx, key: which }) => {
+          const { rows } = await execute<{ one: number }>(tx, "select 1 as one");
+          expect(rows).toHaveLength(1);
+          await execute(tx, `insert into late values ('${which}')`);
+          return "skip";
+        };
+        expect(await later(skip)).toEqual({ effects: 0, failed: [], results: [false] });
+        expect((await opened.database.query("select operation_key from late")).rows).toEqual([{ operation_key: key(1) }]);
+        expect(await keys()).toEqual([]);
+      });
+
+      test("is done where that is wanted, and then once", async () => {
+        expect(await later(() => "do")).toEqual({ effects: 1, failed: [], results: [true] });
+        expect(await later(() => "do")).toEqual({ effects: 0, failed: [], results: [false] });
+      });
+
+      test("the same where the effect is SQL", async () => {
+        await opened.database.query("create table counts (n integer)");
+        await opened.database.query("insert into counts values (0)");
+        const effect = {
+          statement: (isFirst: string) => `update counts set n = n + 1 where ${isFirst}`,
+          values: [],
+        };
+        const answers = { refuse: undefined, skip: false, do: true };
+        for (const answer of ["refuse", "skip", "do"] as const) {
+          const ledger = createLedger({ transactions, retention: 30 * day, onExpired: () => answer });
+          const run = ledger.run(key(1), effect, { occurredAt });
+          expect(await run.then(({ value }) => value).catch(() => undefined)).toBe(answers[answer]);
+        }
+        expect((await opened.database.query<{ n: number }>("select n from counts")).rows).toEqual([{ n: 1 }]);
+      });
+    });
+
     test("RT-05 pruning takes what is old and leaves the rest, batch by batch", async () => {
       const ledger = createLedger({ transactions, retention: 30 * day });
       for (let order = 1; order <= 12; order += 1) {
@@ -94,7 +174,9 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
       const options = { queues: [points, mails], resentWithin: day, batchSize: 4 };
       expect(await ledger.prune({ ...options, olderThan: 50 * day })).toBe(0);
       expect(await ledger.prune({ ...options, signal: AbortSignal.abort() })).toBe(0);
-      expect(await ledger.prune(options)).toBe(9);
+      const progress: number[] = [];
+      expect(await ledger.prune({ ...options, onProgress: (deleted) => progress.push(deleted) })).toBe(9);
+      expect(progress).toEqual([4, 8, 9]);
       expect(await keys()).toEqual([key(10), key(11), key(12)].sort());
     });
 

@@ -154,7 +154,7 @@ describe.skipIf(postgres?.available !== true).each(transactionalSubjects)(
       const wrong = connection.queue(subject.refusedName, {
         payload: z.object({}),
         timeout: 10,
-        repeatSafety: { by: "review" },
+        repeatSafety: { by: "tolerated", reason: "a test" },
       });
       const run = transactions.run(async (tx) => {
         await insert(tx, 1);

@@ -56,7 +56,12 @@ interface Definition {
 
 function define({ timeout = 10, retryAfter = 30, ...others }: Definition = {}) {
   const connection = defineConnection({ queues, retryAfter, delivery: afterCommit() });
-  return connection.queue("orders", { payload, timeout, repeatSafety: { by: "review" }, ...others });
+  return connection.queue("orders", {
+    payload,
+    timeout,
+    repeatSafety: { by: "tolerated", reason: "a test" },
+    ...others,
+  });
 }
 
 async function start(
@@ -145,7 +150,7 @@ test("AT-03 an error after that time is the last one, and tries end it sooner wh
   expect(failed).toMatchObject([{ attempt: 1, error: { message: "late" } }]);
   const both = defineConnection({ queues, retryAfter: 30, delivery: afterCommit() }).queue("both", {
     ...{ payload, timeout: 10, tries: 2, retryFor: 1000 },
-    repeatSafety: { by: "review" },
+    repeatSafety: { by: "tolerated", reason: "a test" },
   });
   await send(both, undefined, { occurredAt: new Date() });
   await start(both, () => {
@@ -489,7 +494,12 @@ test("the signal aborts when the lease is lost, and what the handler then says d
     },
   };
   const connection = defineConnection({ queues: leaky, retryAfter: 30, delivery: afterCommit() });
-  const other = connection.queue("orders", { ...policy, payload, timeout: 10, repeatSafety: { by: "review" } });
+  const other = connection.queue("orders", {
+    ...policy,
+    payload,
+    timeout: 10,
+    repeatSafety: { by: "tolerated", reason: "a test" },
+  });
   const seen: unknown[] = [];
   const starting = start(other, async ({ signal }) => {
     await sleep(5);
@@ -509,7 +519,11 @@ test("LE-02, LE-03 a worker does not start when the lease in force is not above 
   for (const lease of [10, 5]) {
     const weak = { ...queues, effectiveLease: () => Promise.resolve(lease) };
     const connection = defineConnection({ queues: weak, retryAfter: 30, delivery: afterCommit() });
-    const queue = connection.queue("orders", { payload, timeout: 10, repeatSafety: { by: "review" } });
+    const queue = connection.queue("orders", {
+      payload,
+      timeout: 10,
+      repeatSafety: { by: "tolerated", reason: "a test" },
+    });
     const starting = startWorker(queue, () => undefined);
     await expect(starting).rejects.toThrow(ConfigurationError);
     await expect(startWorker(queue, () => undefined)).rejects.toThrow(new RegExp(`10 s.*${lease} s`));

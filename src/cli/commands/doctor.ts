@@ -1,10 +1,11 @@
 import type { Database } from "../../databases/database.js";
 import type { Seconds } from "../../duration.js";
+import { insideOfEffects } from "../../effects/effects.js";
 import { ConfigurationError } from "../../errors.js";
 import { insideOfLedger } from "../../ledger/ledger.js";
 import { checkedAge } from "../../ledger/retention.js";
 import { insideOf } from "../../outbox/outbox.js";
-import { definitionOf } from "../../queue.js";
+import { definitionOf, type Queue } from "../../queue.js";
 import type { QueuePolicy, Queues } from "../../queues/queues.js";
 import type { Command } from "../command.js";
 import type { AftercommitConfig } from "../config.js";
@@ -24,7 +25,7 @@ export const doctor: Command = {
   usage: "",
   summary: "looks whether tables, database and queues are set up right",
   details: `Tables and their keys; the database's isolation, durability and clock; each queue's lease against its timeout; the
-ledger's retention against redelivery. Exit code 1 when something is wrong.`,
+retention of ledger and effects against redelivery. Exit code 1 when something is wrong.`,
   options: {},
   async run(call) {
     const findings: Finding[] = [];
@@ -43,7 +44,7 @@ ledger's retention against redelivery. Exit code 1 when something is wrong.`,
 
 type Check = readonly [name: string, look: () => Promise<string> | string];
 
-function checksOf({ outbox, ledger, queues = [] }: AftercommitConfig): Check[] {
+function checksOf({ outbox, ledger, effects, queues = [] }: AftercommitConfig): Check[] {
   const checks: Check[] = [];
   const databases = new Set<Database>();
   const policies = new Map<QueuePolicy, Queues>();
@@ -57,17 +58,16 @@ function checksOf({ outbox, ledger, queues = [] }: AftercommitConfig): Check[] {
     const definition = definitionOf(queue);
     policies.set(definition.policy, definition.queues);
   }
-  if (ledger !== undefined) {
-    const { database, retention } = insideOfLedger(ledger);
+  const keepers = [
+    ["ledger", ledger, ledger && insideOfLedger(ledger)],
+    ["effects", effects, effects && insideOfEffects(effects)],
+  ] as const;
+  for (const [what, keeper, inside] of keepers) {
+    if (keeper === undefined || inside === undefined) continue;
+    const { database, retention } = inside;
     databases.add(database);
-    checks.push(["table of the ledger", () => ledger.verify().then(() => "right")]);
-    checks.push([
-      "retention of the ledger",
-      () => {
-        if (retention === undefined) return "keeps its records for ever";
-        return `${checkedAge(retention, { queues, resentWithin: 0 })} s, above the longest redelivery`;
-      },
-    ]);
+    checks.push([`table of the ${what}`, () => keeper.verify().then(() => "right")]);
+    checks.push([`retention of the ${what}`, () => retentionOf(retention, queues)]);
   }
   for (const database of databases) checks.push(...databaseChecks(database));
   for (const [policy, adapter] of policies) {
@@ -75,6 +75,11 @@ function checksOf({ outbox, ledger, queues = [] }: AftercommitConfig): Check[] {
   }
   if (checks.length === 0) throw new ConfigurationError("aftercommit.config exports nothing to look at.");
   return checks;
+}
+
+function retentionOf(retention: Seconds | undefined, queues: readonly Queue[]): string {
+  if (retention === undefined) return "keeps its records for ever";
+  return `${checkedAge(retention, { queues, resentWithin: 0 }, "It keeps its records")} s, above the longest redelivery`;
 }
 
 async function leaseOf(policy: QueuePolicy, queues: Queues): Promise<string> {
