@@ -38,7 +38,11 @@ type CheckedRepeatSafety<By extends string> = {
 } & ("tolerated" extends By ? { readonly reason: string } : { readonly reason?: string }) &
   ("review" extends By
     ? { readonly service: ReviewedService }
-    : { readonly service?: "external-key" extends By ? KeyedService : never });
+    : {
+        readonly service?: "external-key" extends By
+          ? KeyedService
+          : "A service goes with external-key, where it takes keys, or with review.";
+      });
 
 /** `UniqueFor` is `unique.for`, by which the compiler knows without the payload's type whether `unique` was given. */
 type CheckedDebounce<UniqueFor, Payload> = [UniqueFor] extends [never]

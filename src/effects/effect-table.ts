@@ -23,14 +23,14 @@ export interface Intention {
 /** A row as a call needs it. */
 export interface StoredEffect {
   readonly state: EffectState;
-  readonly takes_key: number;
+  readonly takes_key: number | bigint;
   readonly fingerprint: string;
   readonly request: string;
   readonly answer: string | null;
   readonly call_id: string;
-  readonly calls: number;
+  readonly calls: number | bigint;
   /** 1 when its time is over, 0 before. */
-  readonly is_over: number;
+  readonly is_over: number | bigint;
 }
 
 /** What became of a call. */
@@ -48,12 +48,12 @@ interface ShownRow {
   readonly answer: string | null;
   readonly last_error: string | null;
   readonly note: string | null;
-  readonly calls: number;
+  readonly calls: number | bigint;
   readonly queue: string | null;
   readonly job_id: JobId | null;
   readonly intended: string;
   readonly decided: string | null;
-  readonly is_over: number;
+  readonly is_over: number | bigint;
 }
 
 /** Of rows about which nothing is decided. */
@@ -201,9 +201,7 @@ export class EffectTable {
   async list(state: EffectState | "review", service: string | undefined, limit: number): Promise<EffectRecord[]> {
     const { words, table } = this.#statements;
     const which: Sql =
-      state === "review"
-        ? { text: `open_until <= ${words.now}`, values: [] }
-        : { text: "state = ?", values: [state] };
+      state === "review" ? { text: `open_until <= ${words.now}`, values: [] } : { text: "state = ?", values: [state] };
     const of: Sql = service === undefined ? { text: "", values: [] } : { text: " AND service = ?", values: [service] };
     const { rows } = await this.#statements.query<ShownRow>({
       text:

@@ -159,7 +159,8 @@ export function createService(parts: Parts): ServiceBase {
           "`job.occurredAt`). Nothing was sent.",
       );
     }
-    if (Date.now() - occurredAt.getTime() > retention * 1000) throw new OperationTooOldError(key, occurredAt, retention);
+    if (Date.now() - occurredAt.getTime() > retention * 1000)
+      throw new OperationTooOldError(key, occurredAt, retention);
   }
 
   /**
@@ -263,9 +264,7 @@ export function createService(parts: Parts): ServiceBase {
         throw error;
       }
       try {
-        answer = await whileNotAborted(signal, () =>
-          call({ key, request: JSON.parse(intended) as Request, signal }),
-        );
+        answer = await whileNotAborted(signal, () => call({ key, request: JSON.parse(intended) as Request, signal }));
       } catch (error) {
         throw await unclear(intention, key, error);
       }
@@ -284,7 +283,7 @@ export function createService(parts: Parts): ServiceBase {
           text.error,
         );
       }
-      return { outcome: "done", result: resultOf<Result>(text.json), repeated: false };
+      return { outcome: "done", result: resultOf(text.json) as Result | undefined, repeated: false };
     },
   };
 
@@ -324,7 +323,7 @@ async function whileNotAborted<T>(signal: AbortSignal, work: () => T | Promise<T
 function stored<Result>({ state, answer }: StoredEffect): EffectOutcome<Result> {
   return state === "refused"
     ? { outcome: "refused", reason: answer ?? "", repeated: true }
-    : { outcome: "done", result: resultOf<Result>(answer ?? undefined), repeated: true };
+    : { outcome: "done", result: resultOf(answer ?? undefined) as Result | undefined, repeated: true };
 }
 
 function jsonOf(value: unknown): { readonly json: string | undefined; readonly error?: unknown } {
@@ -335,6 +334,7 @@ function jsonOf(value: unknown): { readonly json: string | undefined; readonly e
   }
 }
 
-function resultOf<Result>(json: string | undefined): Result | undefined {
-  return json === undefined ? undefined : (JSON.parse(json) as Result);
+/** As it was when it was written down. */
+function resultOf(json: string | undefined): unknown {
+  return json === undefined ? undefined : JSON.parse(json);
 }

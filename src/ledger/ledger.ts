@@ -34,7 +34,7 @@ export interface LedgerOptions<Handle> {
    * Decides about an operation that is older than that, in its transaction: nobody can tell whether it was done already
    * (RT-04). Default: "refuse".
    */
-  readonly onExpired?: (operation: ExpiredOperation<Handle>) => Promise<ExpiredAnswer> | ExpiredAnswer;
+  readonly onExpired?: (operation: ExpiredOperation<Handle>) => Promise<ExpiredAnswer>;
 }
 
 /** An operation that happened longer ago than the ledger keeps its records. */

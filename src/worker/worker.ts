@@ -112,9 +112,8 @@ export async function startWorker<Payload>(
     throw new ConfigurationError(`\`concurrency\` must be a whole number from 1, not ${String(concurrency)}.`);
   }
   const { repeatSafety } = definition;
-  if ("service" in repeatSafety && repeatSafety.service !== undefined) {
-    await insideOfService(repeatSafety.service).verify();
-  }
+  const service = "service" in repeatSafety ? repeatSafety.service : undefined;
+  if (service !== undefined) await insideOfService(service).verify();
   const lease = await queues.effectiveLease(policy);
   const settler = new Handling(definition, handler, {
     ...options,

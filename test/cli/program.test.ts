@@ -78,7 +78,9 @@ const projects: Project[] = [
       const database = pgDatabase(new pg.Pool(options));`,
     async open() {
       pool = new pg.Pool({ ...server, options: `-c search_path=${schema}` });
-      await pool.query(`create schema ${schema}; ${outboxDdl("postgres")} ${ledgerDdl("postgres")} ${effectsDdl("postgres")}`);
+      await pool.query(
+        `create schema ${schema}; ${outboxDdl("postgres")} ${ledgerDdl("postgres")} ${effectsDdl("postgres")}`,
+      );
     },
     sql: async (text) => (await pool.query(text)).rows as unknown[],
     async close() {
@@ -276,11 +278,23 @@ describe.each(projects)("$name", (project) => {
         ...["ship:1", "ship:2", "ship:5"],
       ]);
       const { out } = await call(["review", "list", "--service", "carrier"]);
-      expect(out).toMatch(/^ship:1 {2}carrier {2}unknown {2}.* 1 calls {2}job \S+ of points {2}\{"n":1\} {2}socket hang up$/m);
+      expect(out).toMatch(
+        /^ship:1 {2}carrier {2}unknown {2}.* 1 calls {2}job \S+ of points {2}\{"n":1\} {2}socket hang up$/m,
+      );
       expect(await call(["review", "list", "--service", "other"])).toMatchObject({ code: 0, out: "none\n" });
 
       expect(
-        await call(["review", "resolve", "ship:1", "--as", "done", "--result", '{"parcel":7}', "--note", "their portal"]),
+        await call([
+          "review",
+          "resolve",
+          "ship:1",
+          "--as",
+          "done",
+          "--result",
+          '{"parcel":7}',
+          "--note",
+          "their portal",
+        ]),
       ).toMatchObject({ code: 0, out: "1 resolved\n" });
       expect(await call(["review", "resolve", "ship:5", "--as", "refused", "--reason", "no street"])).toMatchObject({
         code: 0,
@@ -306,7 +320,10 @@ describe.each(projects)("$name", (project) => {
       await effect("ship:2", "unknown", project.longAgo);
       await effect("ship:3", "done", "null", project.now);
       expect(await call(["effects", "prune", "--resent-within", "86400"])).toMatchObject({ code: 2, out: "" });
-      expect(await call(["effects", "prune", "--resent-within", "3600"])).toMatchObject({ code: 0, out: "1 deleted\n" });
+      expect(await call(["effects", "prune", "--resent-within", "3600"])).toMatchObject({
+        code: 0,
+        out: "1 deleted\n",
+      });
       expect(await project.sql("select operation_key from aftercommit_effects order by operation_key")).toEqual([
         { operation_key: "ship:2" },
         { operation_key: "ship:3" },

@@ -66,16 +66,13 @@ test.each([
 test.each([
   ...["ddl", "relay", "doctor", "outbox list", "outbox requeue", "outbox discard", "review list", "review resolve"],
   ...["ledger prune", "effects prune"],
-])(
-  "%s --help says what it takes, without the project's file",
-  async (name) => {
-    const { code, out, err } = await call(...name.split(" "), "--help");
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toContain(`Usage: aftercommit ${name}`);
-    expect(out).toContain("Exit codes");
-    expect((await call("--help")).out).toContain(`  ${name} `);
-  },
-);
+])("%s --help says what it takes, without the project's file", async (name) => {
+  const { code, out, err } = await call(...name.split(" "), "--help");
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toContain(`Usage: aftercommit ${name}`);
+  expect(out).toContain("Exit codes");
+  expect((await call("--help")).out).toContain(`  ${name} `);
+});
 
 test("--version", async () => {
   expect(await call("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });

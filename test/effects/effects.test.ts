@@ -200,7 +200,10 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
           expect(await state(key(1))).toBe("not sent");
         }
         expect(await forReview()).toEqual([]);
-        expect(await book(keyless, key(1), order(1, "Short Street"))).toMatchObject({ outcome: "done", repeated: false });
+        expect(await book(keyless, key(1), order(1, "Short Street"))).toMatchObject({
+          outcome: "done",
+          repeated: false,
+        });
         expect(provider.booked).toEqual(['{"orderId":1,"street":"Short Street"}']);
       });
 

@@ -2,7 +2,7 @@
  * A process that has a carrier book one parcel, for `killed.test.ts`, which lets it die at a fail point. With a prefix it is
  * the worker of a queue. Uses the built package.
  */
-import { createEffects, createTransactionManager, idempotencyKey, startWorker } from "aftercommit";
+import { createEffects, createTransactionManager, idempotencyKey, startWorker, type Database } from "aftercommit";
 import { betterSqlite3Database } from "aftercommit/databases/better-sqlite3";
 import { mysql2Database } from "aftercommit/databases/mysql2";
 import { pgDatabase } from "aftercommit/databases/pg";
@@ -24,12 +24,12 @@ export interface KilledTask {
 
 const task = JSON.parse(process.argv[2] ?? "") as KilledTask;
 const server = { host: "127.0.0.1", user: "postgres", database: "test" };
-const opened = {
+const databases: Readonly<Record<KilledTask["dialect"], () => Database>> = {
   postgres: () => pgDatabase(new pg.Pool({ ...server, options: `-c search_path=${task.place}` })),
   mysql: () => mysql2Database(mysql.createPool({ host: "127.0.0.1", user: "root", database: task.place })),
   sqlite: () => betterSqlite3Database(new BetterSqlite3(task.place)),
 };
-const transactions = createTransactionManager(opened[task.dialect]());
+const transactions = createTransactionManager(databases[task.dialect]());
 const { keyed, keyless } = services(createEffects({ transactions }));
 const book = bookAt(task.url, { withKey: task.service === "keyed" });
 const service = task.service === "keyed" ? keyed : keyless;
@@ -39,4 +39,6 @@ if (task.prefix === undefined) {
   await service.call(key(1), { orderId: 1, street: "Long Lane" }, book);
   process.exit(0);
 }
-await startWorker(defineParcels(task.prefix, keyless), ({ payload }) => keyless.call(key(payload.orderId), payload, book));
+await startWorker(defineParcels(task.prefix, keyless), ({ payload }) =>
+  keyless.call(key(payload.orderId), payload, book),
+);

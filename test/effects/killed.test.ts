@@ -125,11 +125,14 @@ describe.each(shared)("$name", (subject) => {
       expect(provider.booked).toEqual([key]);
     });
 
-    test.each(["keyed", "keyless"] as const)("EX-08 %s, killed after the record: done, not called again", async (service) => {
-      await diesAt(service, "effects:after-record");
-      expect(await again(service)).toEqual({ outcome: "done", result: { parcel: 1 }, repeated: true });
-      expect(provider.received).toHaveLength(1);
-    });
+    test.each(["keyed", "keyless"] as const)(
+      "EX-08 %s, killed after the record: done, not called again",
+      async (service) => {
+        await diesAt(service, "effects:after-record");
+        expect(await again(service)).toEqual({ outcome: "done", result: { parcel: 1 }, repeated: true });
+        expect(provider.received).toHaveLength(1);
+      },
+    );
 
     describe.skipIf(subject.name !== "pg" || !bullmq.available)("in a worker of BullMQ", () => {
       let queues: OpenedQueues;
@@ -164,7 +167,11 @@ describe.each(shared)("$name", (subject) => {
         worker = await startWorker(
           parcels,
           ({ payload }) =>
-            keyless.call(idempotencyKey("request-shipment", payload.orderId), payload, bookAt(provider.url, { withKey: false })),
+            keyless.call(
+              idempotencyKey("request-shipment", payload.orderId),
+              payload,
+              bookAt(provider.url, { withKey: false }),
+            ),
           { onFailed: (job) => failed.push(job) },
         );
         await vi.waitFor(

@@ -51,7 +51,12 @@ async function open(table: boolean) {
 describe("a definition is refused", () => {
   test.each([
     ["review without its service", () => ({ by: "review" }), {}, /needs the `service`/],
-    ["something else as a service", () => ({ by: "review", service: {} }), {}, /must be what `effects.service` has made/],
+    [
+      "something else as a service",
+      () => ({ by: "review", service: {} }),
+      {},
+      /must be what `effects.service` has made/,
+    ],
     [
       "review of a service that takes keys",
       (effects) => ({ by: "review", service: effects.service("a", { timeout: 5, keysKeptFor: 3600 }) }),
@@ -159,7 +164,9 @@ test("LE-10 the call is told to stop with its job, and is unknown then", async (
         }),
       { onFailed: (job) => failed.push(job) },
     );
-    await queues.send(definitionOf(queue).policy, [{ id: newJobId(), payload: '{"orderId":1}', occurredAt: new Date() }]);
+    await queues.send(definitionOf(queue).policy, [
+      { id: newJobId(), payload: '{"orderId":1}', occurredAt: new Date() },
+    ]);
     await calling;
     await worker.stop({ deadline: 0.01 });
     expect(failed).toMatchObject([{ error: { code: "AFTERCOMMIT_WORKER_STOPPED" } }]);

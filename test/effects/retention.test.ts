@@ -57,9 +57,7 @@ describe.each(subjects)("$name", (subject) => {
       }[opened.database.dialect];
       const columns = ["intended_at", "open_until", "decided_at"].map((column) => `${column} = ${past(column)}`);
       const list = orders.map((order) => `'${key(order)}'`).join();
-      await opened.database.query(
-        `update aftercommit_effects set ${columns.join()} where operation_key in (${list})`,
-      );
+      await opened.database.query(`update aftercommit_effects set ${columns.join()} where operation_key in (${list})`);
     };
     const open = (retention?: number) => {
       const effects = createEffects({ transactions, ...(retention === undefined ? {} : { retention }) });

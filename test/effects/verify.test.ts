@@ -55,17 +55,24 @@ describe.each(subjects)("$name", (subject) => {
     });
 
     test("a key of two columns is found", async () => {
-      await create("create table wide (operation_key varchar(255), tenant integer, primary key (operation_key, tenant))");
+      await create(
+        "create table wide (operation_key varchar(255), tenant integer, primary key (operation_key, tenant))",
+      );
       expect(await problem("wide")).toContain("`operation_key` alone is not the primary key");
     });
 
-    test.skipIf(subject.name !== "mysql2")("a table without transactions, or one that mixes keys, is found", async () => {
-      await create("create table weak (operation_key varchar(100) collate utf8mb4_general_ci primary key) engine = MyISAM");
-      const message = await problem("weak");
-      expect(message).toContain("its engine is MyISAM");
-      expect(message).toContain("no room for 255");
-      expect(message).toContain("utf8mb4_general_ci");
-    });
+    test.skipIf(subject.name !== "mysql2")(
+      "a table without transactions, or one that mixes keys, is found",
+      async () => {
+        await create(
+          "create table weak (operation_key varchar(100) collate utf8mb4_general_ci primary key) engine = MyISAM",
+        );
+        const message = await problem("weak");
+        expect(message).toContain("its engine is MyISAM");
+        expect(message).toContain("no room for 255");
+        expect(message).toContain("utf8mb4_general_ci");
+      },
+    );
 
     test.skipIf(!["pg", "pglite"].includes(subject.name))(
       "a table that a crash empties, or with a deferrable key, is found",

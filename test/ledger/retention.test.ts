@@ -104,7 +104,13 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
         });
         const failed: unknown[] = [];
         const results: boolean[] = [];
-        const handle = async ({ payload: { order }, occurredAt: at }: { payload: { order: number }; occurredAt: Date }) => {
+        const handle = async ({
+          payload: { order },
+          occurredAt: at,
+        }: {
+          payload: { order: number };
+          occurredAt: Date;
+        }) => {
           const { value } = await transactions.run((tx) =>
             ledger.once(tx, key(order), () => (effects += 1), { occurredAt: at }),
           );
@@ -127,7 +133,7 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
           failed: [{ error: OperationTooOldError, attempt: 1 }],
           results: [],
         });
-        expect(await later(() => "refuse")).toMatchObject({ effects: 0, failed: [{ attempt: 1 }] });
+        expect(await later(() => Promise.resolve("refuse"))).toMatchObject({ effects: 0, failed: [{ attempt: 1 }] });
       });
 
       test("is skipped, with a note in the same transaction for whoever is to look at it", async () => {
@@ -139,13 +145,15 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
           return "skip";
         };
         expect(await later(skip)).toEqual({ effects: 0, failed: [], results: [false] });
-        expect((await opened.database.query("select operation_key from late")).rows).toEqual([{ operation_key: key(1) }]);
+        expect((await opened.database.query("select operation_key from late")).rows).toEqual([
+          { operation_key: key(1) },
+        ]);
         expect(await keys()).toEqual([]);
       });
 
       test("is done where that is wanted, and then once", async () => {
-        expect(await later(() => "do")).toEqual({ effects: 1, failed: [], results: [true] });
-        expect(await later(() => "do")).toEqual({ effects: 0, failed: [], results: [false] });
+        expect(await later(() => Promise.resolve("do"))).toEqual({ effects: 1, failed: [], results: [true] });
+        expect(await later(() => Promise.resolve("do"))).toEqual({ effects: 0, failed: [], results: [false] });
       });
 
       test("the same where the effect is SQL", async () => {
@@ -157,7 +165,7 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
         };
         const answers = { refuse: undefined, skip: false, do: true };
         for (const answer of ["refuse", "skip", "do"] as const) {
-          const ledger = createLedger({ transactions, retention: 30 * day, onExpired: () => answer });
+          const ledger = createLedger({ transactions, retention: 30 * day, onExpired: () => Promise.resolve(answer) });
           const run = ledger.run(key(1), effect, { occurredAt });
           expect(await run.then(({ value }) => value).catch(() => undefined)).toBe(answers[answer]);
         }

@@ -2,14 +2,17 @@
 import { z } from "zod";
 import {
   afterCommit,
+  createEffects,
   createLedger,
   createTransactionManager,
   defineConnection,
   idempotencyKey,
+  refused,
   sameTransaction,
   startWorker,
   type Committed,
   type Delivery,
+  type EffectOutcome,
   type IdempotencyKey,
   type JobId,
   type Queue,
@@ -117,3 +120,28 @@ export const worker = startWorker(shipments, async ({ payload, id, attempt, occu
   await fetch(`https://carrier.example/${handled[0]}`, { signal });
 });
 export const pruned: Promise<number> = ledger.prune({ queues: [shipments], resentWithin: 30 * 86_400 });
+
+const effects = createEffects({ transactions, retention: 90 * 86_400 });
+const carrier = effects.service("carrier", { timeout: 20 });
+const payments = effects.service("payments", { timeout: 20, keysKeptFor: 86_400 });
+export const reviewed = [
+  memory.queue("parcels", {
+    ...options,
+    repeatSafety: { by: "review", service: carrier },
+    delivery: afterCommit(),
+  }),
+  memory.queue("charges", {
+    ...options,
+    repeatSafety: { by: "external-key", service: payments },
+    delivery: afterCommit(),
+  }),
+];
+export const parcel: Promise<EffectOutcome<{ parcel: number }>> = carrier.call(
+  idempotencyKey("request-shipment", 7),
+  { orderId: 7 },
+  async ({ request, signal }) => {
+    const response = await fetch(`https://carrier.example/${request.orderId}`, { signal });
+    return response.status === 422 ? refused("no such street") : { parcel: 1 };
+  },
+  { occurredAt: new Date() },
+);

@@ -63,7 +63,8 @@ function resolutionOf(call: Call): Resolution {
     throw new UsageError(`${given}; give ${resolutions.join(", ")}`);
   }
   if (result !== undefined && as !== "done") throw new UsageError("--result goes with --as done");
-  if ((reason !== undefined) !== (as === "refused")) throw new UsageError("--reason goes with --as refused, and it with it");
+  if ((reason !== undefined) !== (as === "refused"))
+    throw new UsageError("--reason goes with --as refused, and it with it");
   const noted = note === undefined ? {} : { note };
   if (as === "refused") return { as, reason: reason ?? "", ...noted };
   if (as === "not-sent") return { as: "not sent", ...noted };
