@@ -3,6 +3,7 @@ import type { Pool as PgPool, PoolClient } from "pg";
 import type * as zod from "zod";
 import type {
   BusinessEvent,
+  Effects,
   Ledger,
   Outbox,
   Queue,
@@ -17,6 +18,7 @@ declare global {
   const transactions: TransactionManager<PoolClient>;
   const outbox: Outbox;
   const ledger: Ledger<PoolClient>;
+  const effects: Effects;
   const redis: QueueConnection<Queues, 90, Outbox>;
   const orderId: string;
   const orderConfirmed: BusinessEvent<{ readonly orderId: string }, PoolClient>;
