@@ -37,7 +37,7 @@ describe.each(queueSubjects)("$name", (subject) => {
       const queue = connection.queue(`jobs-${(number += 1).toString()}`, {
         payload,
         timeout: 5,
-        repeatSafety: { by: "review" },
+        repeatSafety: { by: "tolerated", reason: "a test" },
         ...options,
       });
       await opened.prepare?.(definitionOf(queue).policy);
