@@ -45,8 +45,8 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
       await opened.database.query("delete from aftercommit_effects");
       provider.forget();
       effects = createEffects({ transactions });
-      keyed = effects.service("payments", { timeout: 5, keysKeptFor: 3600 });
-      keyless = effects.service("carrier", { timeout: 5 });
+      keyed = effects.service("payments", { timeout: 20, keysKeptFor: 3600 });
+      keyless = effects.service("carrier", { timeout: 20 });
     });
     afterAll(async () => {
       provider.close();
@@ -89,12 +89,16 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
         "EX-01 %s: the retry sends the same key and body, and there is one shipment",
         async (conduct) => {
           provider.conduct.push(conduct);
-          const impatient = effects.service("impatient", { timeout: 0.3, keysKeptFor: 3600 });
-          const call = () => impatient.call(key(1), order(1), bookAt(provider.url, { withKey: true }));
-          await expect(call()).rejects.toThrow();
+          const impatient = effects.service("impatient", { timeout: 1.5, keysKeptFor: 3600 });
+          const first = conduct === "book and hang" ? impatient : keyed;
+          await expect(first.call(key(1), order(1), bookAt(provider.url, { withKey: true }))).rejects.toThrow();
           expect(await state(key(1))).toBe("unknown");
           expect(await forReview()).toEqual([]);
-          expect(await call()).toEqual({ outcome: "done", result: { parcel: 1 }, repeated: false });
+          expect(await book(keyed, key(1), order(1))).toEqual({
+            outcome: "done",
+            result: { parcel: 1 },
+            repeated: false,
+          });
           expect(provider.received).toHaveLength(2);
           expect(new Set(provider.received.map((received) => JSON.stringify(received))).size).toBe(1);
           expect(provider.booked).toEqual([key(1)]);
@@ -158,7 +162,7 @@ describe.each(driversAndMostUsed)("$name", (subject) => {
         "EX-05 %s: unknown, no second call, listed for review",
         async (conduct) => {
           provider.conduct.push(conduct);
-          const impatient = effects.service("impatient", { timeout: 0.3 });
+          const impatient = effects.service("impatient", { timeout: 1.5 });
           const call = () => impatient.call(key(1), order(1), bookAt(provider.url, { withKey: false }));
           for (let run = 1; run <= 3; run += 1) expect(await errorOf(call())).toBeInstanceOf(NeedsReviewError);
           expect(provider.booked).toHaveLength(1);

@@ -10,7 +10,7 @@ import BetterSqlite3 from "better-sqlite3";
 import mysql from "mysql2/promise";
 import pg from "pg";
 import { bookAt } from "./carrier.ts";
-import { defineParcels, services } from "./parcels.ts";
+import { defineParcels, services, shortTime } from "./parcels.ts";
 
 export interface KilledTask {
   readonly dialect: "postgres" | "mysql" | "sqlite";
@@ -30,7 +30,7 @@ const databases: Readonly<Record<KilledTask["dialect"], () => Database>> = {
   sqlite: () => betterSqlite3Database(new BetterSqlite3(task.place)),
 };
 const transactions = createTransactionManager(databases[task.dialect]());
-const { keyed, keyless } = services(createEffects({ transactions }));
+const { keyed, keyless } = services(createEffects({ transactions }), shortTime);
 const book = bookAt(task.url, { withKey: task.service === "keyed" });
 const service = task.service === "keyed" ? keyed : keyless;
 const key = (orderId: number) => idempotencyKey("request-shipment", orderId);

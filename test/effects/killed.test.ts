@@ -18,7 +18,7 @@ import { bullmq } from "../queues/subjects.js";
 import type { OpenedQueues } from "../queues/subject.js";
 import { bookAt } from "./carrier.js";
 import type { KilledTask } from "./killed-child.js";
-import { defineParcels, services } from "./parcels.js";
+import { defineParcels, services, shortTime } from "./parcels.js";
 import { Provider } from "./provider.js";
 
 const script = join(import.meta.dirname, "killed-child.ts");
@@ -53,7 +53,7 @@ describe.each(shared)("$name", (subject) => {
       await opened.database.query("delete from aftercommit_effects");
       provider.forget();
       effects = createEffects({ transactions: createTransactionManager(opened.database) });
-      ({ keyed, keyless } = services(effects));
+      ({ keyed, keyless } = services(effects, 20));
     });
     afterAll(async () => {
       provider.close();
@@ -79,7 +79,7 @@ describe.each(shared)("$name", (subject) => {
         () => {
           expect(provider.received).toHaveLength(1);
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       );
       child.kill("SIGKILL");
       await once(child, "exit");
@@ -93,7 +93,7 @@ describe.each(shared)("$name", (subject) => {
         async () => {
           expect(await effects.list()).toMatchObject([{ key, state: "intended", needsReview: true }]);
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       );
 
     test.each([
@@ -148,7 +148,9 @@ describe.each(shared)("$name", (subject) => {
 
       test("EX-06 the next delivery of the job finds what is unknown, calls nobody, and puts it before a person", async () => {
         const prefix = queues.prefix ?? "";
-        const parcels = defineParcels(prefix, keyless);
+        const transactions = createTransactionManager(opened.database);
+        const { keyless: short } = services(createEffects({ transactions }), shortTime);
+        const parcels = defineParcels(prefix, short);
         provider.conduct.push("book and hang");
         const child = start({ service: "keyless", prefix });
         const id = newJobId();
@@ -158,7 +160,7 @@ describe.each(shared)("$name", (subject) => {
           () => {
             expect(provider.received).toHaveLength(1);
           },
-          { timeout: 10_000 },
+          { timeout: 30_000 },
         );
         child.kill("SIGKILL");
         await once(child, "exit");
@@ -167,7 +169,7 @@ describe.each(shared)("$name", (subject) => {
         worker = await startWorker(
           parcels,
           ({ payload }) =>
-            keyless.call(
+            short.call(
               idempotencyKey("request-shipment", payload.orderId),
               payload,
               bookAt(provider.url, { withKey: false }),
@@ -178,7 +180,7 @@ describe.each(shared)("$name", (subject) => {
           () => {
             expect(failed).toMatchObject([{ id, attempt: 2, error: { code: "AFTERCOMMIT_NEEDS_REVIEW" } }]);
           },
-          { timeout: 15_000 },
+          { timeout: 30_000 },
         );
         expect(provider.received).toHaveLength(1);
         expect(await effects.list()).toMatchObject([{ key, state: "unknown", queue: "parcels", jobId: id, calls: 1 }]);
