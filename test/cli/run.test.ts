@@ -35,6 +35,7 @@ test.each(subjects.filter(({ available }) => available))("what it prints makes t
 test.each([
   [["ddl", "--dialect", "oracle"], 'there is no dialect "oracle"; give postgres, mysql (also for MariaDB) or sqlite'],
   [["ddl"], "--dialect is missing"],
+  [["ddl", "--dialect", "mysql", "--for", "toString"], 'nothing is printed for "toString"; give prisma, drizzle, knex'],
   [[], "no command was given"],
   [["outbox"], 'there is no command "outbox"'],
   [["outbox", "requeue"], "give the ids of rows, or --failed"],
