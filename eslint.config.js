@@ -32,7 +32,7 @@ const wall = {
   },
   adaptersKnowOnlyTheCore: {
     regex:
-      "(^\\./(?!(database|queues|json-body|lease|polling-worker|rabbitmq-\\w+|lock-store|lock-words|ddl|verify)\\.js$)|/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/|frameworks/))",
+      "(^\\./(?!(database|queues|json-body|lease|polling-worker|publish-error|rabbitmq-\\w+|lock-store|lock-words|ddl|verify)\\.js$)|/(databases/(?!database\\.js$)|queues/(?!queues\\.js$)|locks/|frameworks/))",
     message: "An adapter imports its library, its port and the core, never another adapter.",
   },
 };

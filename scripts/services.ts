@@ -1,6 +1,6 @@
 /**
  * Starts what the tests connect to on loopback and is not there yet: PostgreSQL on 5432, MariaDB on 3306, Redis on 6379,
- * Memcached on 11211, RabbitMQ on 5672.
+ * Memcached on 11211, RabbitMQ on 5672. And kcat, which runs the brokers of Kafka that the tests publish to.
  * Servers that are installed are started as they are. Where one is missing, root gets it by apt-get, and a server that
  * was installed by this lets the tests in (no password on loopback, a database `test`). Nothing else is made or changed.
  *
@@ -144,23 +144,33 @@ async function untilItListens(port: number, starting: Promise<unknown>): Promise
   throw failure;
 }
 
+async function install(debian: string): Promise<void> {
+  if (!isRoot || !has("apt-get")) throw new Error("it is not installed, and only root can do that, by apt-get");
+  await run("apt-get", "update", "--quiet");
+  await run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", debian);
+}
+
 async function ensure(service: Service): Promise<string> {
   const { port, debian } = service;
   if (await listens(port)) return "was there already";
   let done = "started";
-  const install = !(await service.isInstalled());
-  if (install) {
-    if (!isRoot || !has("apt-get")) throw new Error("it is not installed, and only root can do that, by apt-get");
-    await run("apt-get", "update", "--quiet");
-    await run("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", debian);
+  const isNew = !(await service.isInstalled());
+  if (isNew) {
+    await install(debian);
     await service.admitBefore?.();
     done = "installed by apt-get and started";
   }
   // The package may have started it already.
   if (await listens(port)) await service.admitRunning?.();
   else await untilItListens(port, service.start());
-  if (install) await service.admitAfter?.();
+  if (isNew) await service.admitAfter?.();
   return done;
+}
+
+async function ensureKcat(): Promise<string> {
+  if (has("kcat")) return "was there already";
+  await install("kcat");
+  return "installed by apt-get";
 }
 
 // One after the other: apt-get takes a lock.
@@ -174,6 +184,12 @@ for (const service of services) {
       `${name} (127.0.0.1:${port.toString()}): not there. ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+try {
+  console.log(`kcat: ${await ensureKcat()}`);
+} catch (error) {
+  process.exitCode = 1;
+  console.log(`kcat: not there. ${error instanceof Error ? error.message : String(error)}`);
 }
 // What still waits for a server that runs is not waited for.
 process.exit();

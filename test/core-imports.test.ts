@@ -41,6 +41,7 @@ test.each([
   ["memory", []],
   ["pg-boss", []],
   ["graphile-worker", []],
+  ["kafka", []],
   ["rabbitmq", []],
   ["sqs", []],
   ["bullmq", ["bullmq"]],

@@ -1,19 +1,8 @@
 import type { Seconds } from "../duration.js";
-import { AftercommitError, messageOf, type DataState } from "../errors.js";
+import { AftercommitError } from "../errors.js";
 import { within } from "../time-limit.js";
+import { UnconfirmedPublishError } from "./publish-error.js";
 import { brokerQueues, declare, type Link, type AmqpOptions, type OpenChannel } from "./rabbitmq-link.js";
-
-/** RabbitMQ has not confirmed messages: it could not be reached, closed the channel, refused them, or took too long. */
-export class UnconfirmedPublishError extends AftercommitError {
-  constructor(queue: string, cause: unknown, state: Extract<DataState, "unknown" | "nothing written"> = "unknown") {
-    super(
-      `RabbitMQ has not confirmed messages for queue "${queue}" (${messageOf(cause)}). ` +
-        (state === "unknown" ? "Any of them may have arrived; " : "None of them was sent; ") +
-        "sending all of them again is right. A relay does that by itself.",
-      { code: "AFTERCOMMIT_PUBLISH_UNCONFIRMED", state, cause },
-    );
-  }
-}
 
 /** RabbitMQ returned messages because it has no such queue: somebody has deleted it. */
 export class UnroutablePublishError extends AftercommitError {
@@ -78,7 +67,7 @@ export class ConfirmedPublisher {
       await within(this.#timeout, "Sending", sending());
     } catch (error) {
       if (error instanceof AftercommitError) throw error;
-      throw new UnconfirmedPublishError(queue, error, progress.handedOver ? "unknown" : "nothing written");
+      throw new UnconfirmedPublishError("RabbitMQ", queue, error, progress.handedOver ? "unknown" : "nothing written");
     }
   }
 

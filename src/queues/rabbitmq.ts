@@ -7,7 +7,8 @@ import { waitOf } from "./rabbitmq-wait.js";
 import type { Message, QueuePolicy, Queues } from "./queues.js";
 
 export type { AmqpChannel, AmqpConnection } from "./rabbitmq-link.js";
-export { UnconfirmedPublishError, UnroutablePublishError } from "./rabbitmq-publisher.js";
+export { UnconfirmedPublishError } from "./publish-error.js";
+export { UnroutablePublishError } from "./rabbitmq-publisher.js";
 
 export interface RabbitmqOptions {
   /**
@@ -30,9 +31,9 @@ export interface RabbitmqOptions {
  * A message counts as sent when RabbitMQ has confirmed that it is stored, in a quorum queue; one that it cannot route is
  * an error. RabbitMQ does not notice that a message was sent before: it comes again, under the same job id.
  *
- * RabbitMQ takes a job from a worker when its connection ends, so at once when the process dies, and after about the
- * connection's heartbeat when the process hangs or the network is gone: a handler that keeps the event loop busy for
- * longer than that loses its job. While the process lives the lease is kept by the worker itself, which gives the job back
+ * RabbitMQ takes a job from a worker when its connection ends, so at once when the process dies, and after two to three
+ * heartbeats of the connection when the process hangs or the network is gone: a handler that keeps the event loop busy
+ * for so long loses its job. While the process lives the lease is kept by the worker itself, which gives the job back
  * when `retryAfter` is over. Behind that stands the server's `consumer_timeout`, which closes the channel with all jobs on
  * it; the lease in force is the smaller of the two.
  *

@@ -125,5 +125,12 @@ const transactionalPgBoss: TransactionalSubject = {
   },
 };
 
-export const queueSubjects: readonly QueueSubject[] = [memory, bullmq, pgBoss, graphileWorker, rabbitmq, ...sqsSubjects];
+export const queueSubjects: readonly QueueSubject[] = [
+  memory,
+  bullmq,
+  pgBoss,
+  graphileWorker,
+  rabbitmq,
+  ...sqsSubjects,
+];
 export const transactionalSubjects: readonly TransactionalSubject[] = [transactionalPgBoss, transactionalGraphile];
