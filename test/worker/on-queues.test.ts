@@ -64,8 +64,9 @@ describe.each(queueSubjects)("$name", (subject) => {
       // SQS takes a job away after so many starts of its own, so there are no more tries than that there.
       const queue = await define({ retryFor: 1.5, ...(subject.name.startsWith("sqs") ? { tries: 500 } : {}) });
       let starts = 0;
-      await send(queue);
+      // Sending takes a while where the queue has to be made first, and the time runs since the operation happened.
       const startedAt = Date.now();
+      await send(queue);
       await start(queue, async () => {
         starts += 1;
         await new Promise((resolve) => setTimeout(resolve, 100));
