@@ -28,7 +28,6 @@ export interface StoredEffect {
   readonly request: string;
   readonly answer: string | null;
   readonly call_id: string;
-  readonly calls: number | bigint;
   /** 1 when its time is over, 0 before. */
   readonly is_over: number | bigint;
 }
@@ -109,7 +108,7 @@ export class EffectTable {
   async read(key: string): Promise<StoredEffect | undefined> {
     const { rows } = await this.#statements.query<StoredEffect>({
       text:
-        `SELECT state, takes_key, fingerprint, request, answer, call_id, calls, ${this.#isOver} ` +
+        `SELECT state, takes_key, fingerprint, request, answer, call_id, ${this.#isOver} ` +
         `FROM ${this.#statements.table} WHERE operation_key = ?`,
       values: [key],
     });

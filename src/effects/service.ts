@@ -134,6 +134,14 @@ interface Parts {
   readonly verify: () => Promise<void>;
 }
 
+/** A call that may be made. */
+interface Intended {
+  /** The request, as JSON text. */
+  readonly text: string;
+  /** Whether no call for the operation can have arrived before. */
+  readonly isFirst: boolean;
+}
+
 /** How often a row is read again that others change meanwhile. */
 const mostLooks = 5;
 
@@ -166,16 +174,17 @@ export function createService(parts: Parts): ServiceBase {
   /**
    * Writes the intention down.
    *
-   * @returns the text of the request that is to be sent, or what is known already
+   * @returns what is to be sent, or what is known already
    */
-  async function intend(intention: Intention, key: IdempotencyKey): Promise<string | StoredEffect> {
+  async function intend(intention: Intention, key: IdempotencyKey): Promise<Intended | StoredEffect> {
+    const first: Intended = { text: intention.request, isFirst: true };
     for (let look = 1; look <= mostLooks; look += 1) {
-      if ((await table.intend(intention)) === "inserted") return intention.request;
+      if ((await table.intend(intention)) === "inserted") return first;
       const found = await table.read(intention.key);
       // It was deleted meanwhile.
       if (found === undefined) continue;
       if (found.state === "not sent") {
-        if (await table.intendAgain(intention, found)) return intention.request;
+        if (await table.intendAgain(intention, found)) return first;
         continue;
       }
       if (found.fingerprint !== intention.fingerprint) throw new RequestChangedError(key, name);
@@ -183,7 +192,7 @@ export function createService(parts: Parts): ServiceBase {
       const isOver = Number(found.is_over) === 1;
       if (takesKey && Number(found.takes_key) === 1 && !isOver) {
         // To the letter: some services compare texts.
-        if (await table.intendAgain(intention, found)) return found.request;
+        if (await table.intendAgain(intention, found)) return { text: found.request, isFirst: false };
         continue;
       }
       if (found.state === "intended" && !isOver) throw new EffectUnderWayError(key, name);
@@ -247,7 +256,7 @@ export function createService(parts: Parts): ServiceBase {
       await parts.verifyFirst();
       const started = performance.now();
       const intended = await intend(intention, key);
-      if (typeof intended !== "string") return stored(intended);
+      if (!("isFirst" in intended)) return stored(intended);
       await failPoint("effects:after-intention");
 
       const time = AbortSignal.timeout(Math.max(Math.ceil(started + timeout * 1000 - performance.now()), 0));
@@ -259,14 +268,17 @@ export function createService(parts: Parts): ServiceBase {
           throw new DOMException("The time of the call was over before it could be made.", "TimeoutError");
         }
         assertJobGoesOn();
+        signal.throwIfAborted();
       } catch (error) {
-        await record(intention, key, { state: "not sent", error: messageOf(error) });
+        await notSent(intention, intended, error);
         throw error;
       }
       try {
-        answer = await whileNotAborted(signal, () => call({ key, request: JSON.parse(intended) as Request, signal }));
+        answer = await whileNotAborted(signal, () =>
+          call({ key, request: JSON.parse(intended.text) as Request, signal }),
+        );
       } catch (error) {
-        throw await unclear(intention, key, error);
+        throw await unclear(intention, intended, key, error);
       }
       await failPoint("effects:after-call");
       if (answer instanceof Refusal) {
@@ -287,12 +299,20 @@ export function createService(parts: Parts): ServiceBase {
     },
   };
 
+  /** Writes down that nothing of this call has left, unless another call has taken over meanwhile. */
+  async function notSent(intention: Intention, { isFirst }: Intended, error: unknown): Promise<void> {
+    await table.end(intention, { state: isFirst ? "not sent" : "unknown", error: messageOf(error) });
+  }
+
   /** Writes down that a call has thrown. @returns what its caller is to get */
-  async function unclear(intention: Intention, key: IdempotencyKey, error: unknown): Promise<unknown> {
+  async function unclear(
+    intention: Intention,
+    intended: Intended,
+    key: IdempotencyKey,
+    error: unknown,
+  ): Promise<unknown> {
     if (nothingWasSent(error)) {
-      // Earlier calls with this key may have arrived.
-      const before = takesKey && Number((await table.read(intention.key))?.calls) > 1;
-      await record(intention, key, { state: before ? "unknown" : "not sent", error: messageOf(error) });
+      await notSent(intention, intended, error);
       return error;
     }
     // If this fails too, the record says "intended", and its time ends by itself.
