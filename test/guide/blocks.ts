@@ -20,6 +20,11 @@ export const pages = [
     .map((name) => `docs/guide/${name}`),
 ];
 
+/** Pages whose code is a program that changes from section to section. */
+export const migrationPages = readdirSync(join(root, "docs/guide/migrating")).map(
+  (name) => `docs/guide/migrating/${name}`,
+);
+
 export function textOf(page: string): string {
   return readFileSync(join(root, page), "utf8");
 }

@@ -6,7 +6,7 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { understand } from "../../src/cli/run.js";
 import { outboxDdl } from "../../src/outbox/ddl.js";
-import { blocksOf, pages, textOf } from "./blocks.js";
+import { blocksOf, migrationPages, pages, textOf } from "./blocks.js";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -24,7 +24,7 @@ const otherPages = readdirSync(join(root, "docs"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/${name}`);
 
-test.each([...pages, ...otherPages])("the links of %s lead somewhere", (page) => {
+test.each([...pages, ...migrationPages, ...otherPages])("the links of %s lead somewhere", (page) => {
   const broken: string[] = [];
   for (const [, target = ""] of textOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;
@@ -63,7 +63,7 @@ function covers(names: string, id: string): boolean {
 }
 
 test("every command of aftercommit in the guide is one that it takes", () => {
-  const commands = pages.flatMap((page) =>
+  const commands = [...pages, ...migrationPages].flatMap((page) =>
     [...textOf(page).matchAll(/npx aftercommit ([^`#|\n]*)/g)].map(([, words = ""]) => words.trim().split(/\s+/)),
   );
   expect(commands.length).toBeGreaterThan(3);
