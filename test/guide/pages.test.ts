@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { understand } from "../../src/cli/run.js";
 import { outboxDdl } from "../../src/outbox/ddl.js";
 import { blocksOf, migrationPages, pages, textOf } from "./blocks.js";
+import { covers, namesIn } from "./scenarios.js";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -48,19 +49,6 @@ test("each scenario that guarantees.md names is in one of the tests that it name
   }
   expect(missing).toEqual([]);
 });
-
-function namesIn(text: string): string {
-  return [...text.matchAll(/"([^"\n]*\b[A-Z]{2}-\d\d\b[^"\n]*)"/g)].map(([, name = ""]) => name).join("\n");
-}
-
-/** Whether the id stands in a test's name, alone or in a range such as "LG-01 to LG-04". */
-function covers(names: string, id: string): boolean {
-  if (names.includes(id)) return true;
-  const [letters = "", number = ""] = id.split("-");
-  return [...names.matchAll(new RegExp(`${letters}-(\\d\\d) to ${letters}-(\\d\\d)`, "g"))].some(
-    ([, from = "", to = ""]) => from <= number && number <= to,
-  );
-}
 
 test("every command of aftercommit in the guide is one that it takes", () => {
   const commands = [...pages, ...migrationPages].flatMap((page) =>
