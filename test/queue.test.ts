@@ -54,6 +54,31 @@ describe("enqueue", () => {
     expect(waiting()).toEqual([{ orderId: 1 }]);
   });
 
+  class Order {
+    readonly id = 7;
+    confirm() {
+      return this.id;
+    }
+  }
+
+  test.each([
+    ["an entity", z.instanceof(Order), new Order()],
+    ["an entity in a payload", z.object({ order: z.instanceof(Order) }), { order: new Order() }],
+    ["a Date", z.object({ at: z.date() }), { at: new Date() }],
+    ["a Map", z.object({ lines: z.map(z.string(), z.number()) }), { lines: new Map([["desk", 1]]) }],
+    ["a function", z.object({ done: z.function() }), { done: () => undefined }],
+  ])(
+    "PL-01 %s is no payload: JSON cannot carry it, so it is refused before anything is staged",
+    async (_, of, value) => {
+      const connection = defineConnection({ queues, retryAfter: 90, delivery: afterCommit() });
+      const queue: Queue<unknown> = connection.queue("entities", { ...sound, payload: of as z.ZodType });
+      await transactions.run(async (tx) => {
+        expect(await caught(queue.enqueue(tx, value))).toBeInstanceOf(InvalidPayloadError);
+      });
+      expect(queues.waiting("entities")).toEqual([]);
+    },
+  );
+
   test("AC-03, AC-04 a rollback, of the whole or of a savepoint, takes its jobs with it", async () => {
     await transactions.run(async (tx) => {
       await shipments.enqueue(tx, { orderId: 1 });

@@ -25,6 +25,17 @@ connection.queue("equal", {
   delivery,
 });
 
+declare class Order {
+  readonly id: string;
+  confirm(): void;
+}
+declare const order: Order;
+
+// PL-01: an entity is no payload.
+const ids = connection.queue("ids", { payload, timeout: 30, repeatSafety, delivery });
+// ✗ Property 'orderId' is missing in type 'Order'
+void ids.enqueue(tx, order);
+
 connection.queue("longer", {
   payload,
   // ✗ The timeout (120) must be below the connection's retryAfter (90)
