@@ -4,6 +4,7 @@ import { calledFunctions } from "./called-functions.js";
 import type { CallNode, FunctionNode, Node, PropertyNode } from "./code/node.js";
 import { isCommand } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
+import { isForeign } from "./foreign-members.js";
 import { conflictColumns, isGuarded } from "./guarded-insert.js";
 import { oneOrMore, type Known } from "./knowledge.js";
 import type { Ref } from "./semantics.js";
@@ -75,6 +76,8 @@ export function arrivalsAt(
   program: Program,
 ): Arrivals {
   const { effects, semantics } = program;
+  const foreign = isForeign(call, program) ? ofForeign(call, index, trail, element, program) : undefined;
+  if (foreign) return foreign;
   const called = effects.calledBy(call, undefined);
   const refs = called.refs.length === 0 && called.callee.kind === "other" ? semantics.signatureOf(call) : called.refs;
   const ended = (arrivals: readonly Found[]): Arrivals => ({
@@ -104,6 +107,23 @@ export function arrivalsAt(
   const passed = passedOn(call, index, isRead ? refs : undefined, program);
   if (passed) return { arrivals: [], functions: [], then: { kind: "result", as: passed.as } };
   return { arrivals: [], functions: [], then: isRead ? byLibrary(call, refs) : byName(call, index, trail, program) };
+}
+
+/** The same for a member that nothing is known of, where it makes no difference whether its types can be read. */
+function ofForeign(
+  call: CallNode,
+  index: number,
+  trail: Trail,
+  element: number | undefined,
+  program: Program,
+): Arrivals | undefined {
+  const inserted = index > 0 ? insertedBy(call, trail, element, program) : undefined;
+  if (inserted || namedKey(call, index, trail) || askedOf(call, index, trail)) return undefined;
+  const name = nameOfCallee(call) ?? "";
+  const byType = byLibrary(call, []);
+  const byItsName = byName(call, index, trail, program);
+  const isSame = byType.kind === byItsName.kind && byItsName.kind !== "arrives" && name !== "assign";
+  return isSame ? { arrivals: [], functions: [], then: byType } : undefined;
 }
 
 function keysAt(call: CallNode, index: number, trail: Trail, refs: readonly Ref[], { knowledge }: Program): Found[] {

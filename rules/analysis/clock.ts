@@ -102,15 +102,16 @@ export class Clocks {
     }
     if (call.isNew) return name === "Date" ? this.#first(args, depth) : undefined;
     if (compared.test(name)) return undefined;
+    const isOfNumbers =
+      callee.kind === "member" && callee.object.kind === "name" && /^(?:Math|Date)$/.test(callee.object.text);
+    const inner =
+      callee.kind === "member" && !isOfNumbers ? this.behind(callee.object, depth + 1) : this.#first(args, depth);
+    // most calls that are called like one of a calendar's have nothing of the clock
+    if (!inner) return undefined;
     const part = this.calendarPartOf(call);
-    if (callee.kind === "member") {
-      const isOfNumbers = callee.object.kind === "name" && /^(?:Math|Date)$/.test(callee.object.text);
-      const inner = isOfNumbers ? this.#first(args, depth) : this.behind(callee.object, depth + 1);
-      return inner && { ...inner, gives: isCut(call) || this.#givesDay(part, call) ? "day" : inner.gives };
-    }
-    const isKnown = part !== undefined || /^(?:String|Number)$/.test(name) || this.#isOfDateLibrary(call);
-    const inner = isKnown ? this.#first(args, depth) : undefined;
-    return inner && { ...inner, gives: this.#givesDay(part, call) ? "day" : inner.gives };
+    if (callee.kind !== "member" && !part && !/^(?:String|Number)$/.test(name) && !this.#isOfDateLibrary(call))
+      return undefined;
+    return { ...inner, gives: isCut(call) || this.#givesDay(part, call) ? "day" : inner.gives };
   }
 
   #first(nodes: readonly Node[], depth: number): OfClock | undefined {

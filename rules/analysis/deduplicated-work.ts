@@ -1,11 +1,20 @@
 import type { FileAnalysis, Program } from "./analysis.js";
 import { callersOf } from "./callers.js";
-import { childrenOf, lineOf, type CallNode, type CodeFile, type FunctionNode, type Node } from "./code/node.js";
+import {
+  childrenOf,
+  enclosingClass,
+  lineOf,
+  type CallNode,
+  type CodeFile,
+  type FunctionNode,
+  type Node,
+} from "./code/node.js";
 import { labelOfCall } from "./arrivals.js";
 import { nameOfVariable } from "./effects.js";
 import { oneOrMore, parseMember } from "./knowledge.js";
 import { mentions, occurrences } from "./occurrences.js";
 import { firstText, queueOfDispatch, queueOfHandler } from "./queue-names.js";
+import { withRenames } from "./renames.js";
 import type { Semantics } from "./semantics.js";
 import { isTestFile } from "./test-file.js";
 import { stepsOf } from "./trail.js";
@@ -37,7 +46,8 @@ export function deduplicatedWorkIn(analysis: FileAnalysis): readonly Deduplicate
   const deduplications = analysis.knowledge.hasHandlers ? deduplicationsOf(analysis) : [];
   if (deduplications.length === 0) return [];
   const found = new Map<Node, DeduplicatedWork>();
-  for (const fn of handlersIn(analysis)) {
+  const mayBeAbout = handlersAbout(deduplications, analysis);
+  for (const fn of handlersIn(analysis, mayBeAbout)) {
     const queue = queueOfHandler(fn, analysis);
     const registration = callersOf(analysis).handlerAbove(fn)?.handler.registration;
     const isMember = registration?.isNew === false;
@@ -66,8 +76,50 @@ function placeOf({ file, start }: CallNode, from: CodeFile): string {
   return file === from ? `line ${line}` : `${file.path.split("/").slice(-2).join("/")}:${line}`;
 }
 
+/**
+ * What may be a handler of one of the queues, before anything is asked of types: a method of a class whose decorator
+ * names one, and any function where something in the program is registered with one.
+ */
+function handlersAbout(
+  deduplications: readonly Deduplication[],
+  program: FileAnalysis,
+): ((fn: FunctionNode) => boolean) | undefined {
+  const names = new Set(deduplications.flatMap(({ queue, first }) => [queue, first]));
+  const calls = new Set(deduplications.map(({ call }) => call));
+  const isAbout = (call: CallNode): boolean => {
+    const text = firstText(call, program);
+    if (text !== undefined) return names.has(text);
+    const made = firstCall(call, program);
+    return made !== undefined && calls.has(made);
+  };
+  let isRegistered = registered.get(program.semantics);
+  if (isRegistered === undefined)
+    registered.set(program.semantics, (isRegistered = registrationsIn(program).some(isAbout)));
+  if (isRegistered) return undefined;
+  return (fn) => {
+    const [decorator] = enclosingClass(fn)?.decorators ?? [];
+    return decorator?.kind === "call" && isAbout(decorator);
+  };
+}
+
+const registered = new WeakMap<Semantics, boolean>();
+
+/** The calls in the program that are called like registrations. */
+function registrationsIn({ knowledge, semantics }: Program): readonly CallNode[] {
+  const files = semantics.projectFiles();
+  const names = withRenames(new Set([...knowledge.handlerCalls.names, ...knowledge.handlerConstructors.names]), files);
+  return files.flatMap((file) =>
+    [...names].flatMap((name) =>
+      occurrences(file, name).flatMap(({ parent }) => (parent?.kind === "call" ? [parent] : [])),
+    ),
+  );
+}
+
 /** The job handlers that stand in a file, by themselves or by a registration beside them. */
-export function handlersIn(analysis: FileAnalysis): readonly FunctionNode[] {
+export function handlersIn(
+  analysis: FileAnalysis,
+  mayBe: (fn: FunctionNode) => boolean = () => true,
+): readonly FunctionNode[] {
   const { handlers } = callersOf(analysis);
   const found: FunctionNode[] = [];
   const isRegistered = (fn: FunctionNode): boolean => {
@@ -78,7 +130,8 @@ export function handlersIn(analysis: FileAnalysis): readonly FunctionNode[] {
     );
   };
   const visit = (node: Node): void => {
-    if (node.kind === "function" && node.body && (handlers.handlerOf(node) || isRegistered(node))) found.push(node);
+    if (node.kind === "function" && node.body && mayBe(node) && (handlers.handlerOf(node) || isRegistered(node)))
+      found.push(node);
     for (const child of childrenOf(node)) visit(child);
   };
   visit(analysis.file.root);

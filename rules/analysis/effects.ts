@@ -2,6 +2,7 @@ import type { CallNode, FunctionNode, Node } from "./code/node.js";
 import { functionArguments, isCommand, looksStandard, runningOf } from "./deferral.js";
 import { execute } from "./execution.js";
 import { asAsked, effectOf } from "./external-effects.js";
+import { isForeign, mayRunWork } from "./foreign-members.js";
 import { FrameKeys } from "./frame-keys.js";
 import { Joining } from "./joining.js";
 import { oneOrMore, type EntryOf } from "./knowledge.js";
@@ -125,6 +126,7 @@ export class Effects {
       this.#cut = true;
       return nothing;
     }
+    if (isForeign(call, this.#program) && !mayRunWork(call, frame, this.#program)) return nothing;
     const called = this.calledBy(call, frame);
     const direct = this.#direct(call, called, frame);
     if (!isNothing(direct)) return direct;

@@ -3,6 +3,7 @@ import { ambientAround, handleUsedIn, writesIn } from "./concurrent-queries.js";
 import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type Node } from "./code/node.js";
 import { runningOf } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
+import type { Knowledge } from "./knowledge.js";
 import { mayStandInTransaction } from "./open-handles.js";
 import { mayHoldTransactions } from "./transaction-gate.js";
 
@@ -86,12 +87,18 @@ function isDeferred(call: CallNode, { effects, knowledge }: FileAnalysis): boole
   for (let link: Node = call; link.kind === "call" || link.kind === "member";) {
     if (link.kind === "member") link = link.object;
     else {
-      const running = runningOf(effects.calledBy(link, undefined).refs, link, knowledge);
-      if (running === "after commit" || running === "outside") return true;
+      if (mayDefer(nameOfCallee(link), knowledge)) {
+        const running = runningOf(effects.calledBy(link, undefined).refs, link, knowledge);
+        if (running === "after commit" || running === "outside") return true;
+      }
       link = link.callee;
     }
   }
   return false;
+}
+
+function mayDefer(name: string | undefined, { afterCommit, outside }: Knowledge): boolean {
+  return name === "call" || name === "apply" || afterCommit.hasName(name) || outside.hasName(name);
 }
 
 /** `forEach(async …)` is started side by side, and reported as that. */

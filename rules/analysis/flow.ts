@@ -14,7 +14,6 @@ import {
 import { nameOfCallee } from "./effects.js";
 import { oneOrMore, parseMember, type EntryOf } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
-import type { Ref } from "./semantics.js";
 import { isBodyName, isEnvelopeName, isHeadName, isObserverName, isRowTypeName } from "./words.js";
 import { insertedText } from "./stored-in-sql.js";
 import { stepInto, usesOfParameter, usesOfVariable, type Use } from "./uses.js";
@@ -521,10 +520,9 @@ export class Flow {
   #fromCallback(call: CallNode, going: Going, index: number): void {
     const name = nameOfCallee(call) ?? "";
     const { trail } = going;
-    const { refs } = this.#program.effects.calledBy(call, undefined);
     if (
-      this.#isKept(call, name, index, refs) ||
-      /^(?:filter|forEach|find|findLast|findIndex|some|every|sort|on|once)$/.test(name)
+      /^(?:filter|forEach|find|findLast|findIndex|some|every|sort|on|once)$/.test(name) ||
+      this.#isKept(call, name, index)
     )
       return;
     const next =
@@ -537,11 +535,12 @@ export class Flow {
   }
 
   /** Whether the library keeps what the callback returns, so that a retry gets the same value. */
-  #isKept(call: CallNode, name: string, index: number, refs: readonly Ref[]): boolean {
-    const { knowledge, semantics } = this.#program;
+  #isKept(call: CallNode, name: string, index: number): boolean {
+    const { knowledge, semantics, effects } = this.#program;
     const fits = (entry: EntryOf<"memoised">) =>
       (entry.callback === "last" ? call.args.length - 1 : entry.callback) === index;
     if (!knowledge.memoised.hasName(name)) return false;
+    const { refs } = effects.calledBy(call, undefined);
     if (knowledge.memoised.find(refs.length > 0 ? refs : semantics.signatureOf(call)).some(({ entry }) => fits(entry)))
       return true;
     if (refs.length > 0 || semantics.isTyped) return false;

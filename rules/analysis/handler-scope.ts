@@ -113,7 +113,9 @@ export class Handlers {
             return undefined;
           }
           const index = above.args.indexOf(current);
-          const found = this.#slotAt(above, index, trail) ?? this.#throughProject(above, index, trail, depth);
+          const found = this.#mayRegister(above)
+            ? (this.#slotAt(above, index, trail) ?? this.#throughProject(above, index, trail, depth))
+            : undefined;
           if (found) return found;
           // a wrapper's result may be what is registered: `new Worker(name, traced(handler))`
           if (++calls > 2) return undefined;
@@ -125,6 +127,14 @@ export class Handlers {
       }
     }
     return undefined;
+  }
+
+  /** `items.map(…)` registers nothing where neither a library in play nor the project has a member of that name to do so. */
+  #mayRegister({ callee, isNew }: CallNode): boolean {
+    const name = callee.kind === "member" && !isNew ? callee.property : undefined;
+    if (name === undefined || name === "call" || name === "apply") return true;
+    const { knowledge, semantics } = this.#program;
+    return knowledge.handlerCalls.hasName(name) || knowledge.ownNames.has(name) || semantics.mayDeclareMember(name);
   }
 
   #decorated(fn: FunctionNode): JobHandler | undefined {

@@ -229,6 +229,7 @@ export class Knowledge {
   readonly #byPackage = new Map<string, Library[]>();
   readonly #withoutImport: readonly Library[];
   readonly #parts = new Map<string, Knowledge>();
+  readonly #names: ReadonlySet<string>;
 
   /** Names of the whole catalogue that tell of a transaction by themselves: where types end, the shape around them decides. */
   readonly shapes: { readonly openers: readonly string[]; readonly turns: readonly string[] };
@@ -326,6 +327,7 @@ export class Knowledge {
         .flatMap(({ container, name }) => (container?.includes(".") ? [name] : [])),
     );
     this.identities = index("identities", "member", (entry) => entry.property);
+    this.#names = new Set([...this.#indexes().flatMap((members) => [...members.names]), ...this.ownNames]);
     for (const library of catalogue) {
       const members = [
         ...(library.transactions ?? []).flatMap(({ open }) => oneOrMore(open)),
@@ -366,6 +368,15 @@ export class Knowledge {
     for (const name of packages)
       for (const library of this.#byPackage.get(withoutTypes(name)) ?? []) meant.add(library);
     return meant;
+  }
+
+  /** Whether anything at all is known of a member of this name. */
+  isName(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  #indexes(): readonly MemberIndex<unknown>[] {
+    return Object.values(this).filter((value) => value instanceof MemberIndex);
   }
 
   /** Whether anything is known of job handlers. */

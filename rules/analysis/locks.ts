@@ -2,7 +2,8 @@ import type { FileAnalysis } from "./analysis.js";
 import { hasArgumentWord } from "./argument-words.js";
 import { enclosingFunction, type CallNode, type Node } from "./code/node.js";
 import { argumentAt } from "./deferral.js";
-import type { EntryOf } from "./knowledge.js";
+import { nameOfCallee } from "./effects.js";
+import type { EntryOf, Known } from "./knowledge.js";
 import { occurrences } from "./occurrences.js";
 import { labelOf } from "./semantics.js";
 import type { Frame } from "./values.js";
@@ -29,10 +30,13 @@ export function locksIn(analysis: FileAnalysis): readonly TakenLock[] {
 }
 
 function lockAt(call: CallNode, { effects, knowledge, values }: FileAnalysis): readonly TakenLock[] {
+  // what the arguments tell comes before the types: most of what is `set` is no lock
+  const isMeant = ({ entry }: Known<EntryOf<"locks">>) => entry.with === undefined || hasArgumentWord(call, entry.with);
+  if (!knowledge.locks.named(nameOfCallee(call)).some(isMeant)) return [];
   const { refs } = effects.calledBy(call, undefined);
-  for (const { entry } of knowledge.locks.find(refs)) {
+  for (const { entry } of knowledge.locks.find(refs).filter(isMeant)) {
     const [ref] = refs;
-    if (!ref || (entry.with !== undefined && !hasArgumentWord(call, entry.with))) continue;
+    if (!ref) continue;
     const taken = { call, label: labelOf(ref), entry };
     const callback = entry.callback === undefined ? undefined : argumentAt(call, entry.callback);
     const around = enclosingFunction(call);

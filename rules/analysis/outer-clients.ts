@@ -152,9 +152,8 @@ class Search {
     const walk = (body: Node, around: Frame): void => {
       execute(body, around, values, {
         call: (call, inner) => {
-          for (const { fn: run, frame: up, self } of wrappers.ranBy(call, inner))
-            if (run.body && call.args.includes(run) && !result.reached)
-              walk(run.body, { fn: run, args: undefined, self, up });
+          for (const { fn: run, frame: up, self } of wrappers.callbacksIn(call, inner))
+            if (run.body && !result.reached) walk(run.body, { fn: run, args: undefined, self, up });
           if (result.reached) return true;
           const reached = this.#byCall(call, inner, depth);
           const isOutside = reached && effects.isInOutsideBranch(call, inner, (node) => this.#isHandle(node, inner));

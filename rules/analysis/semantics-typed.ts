@@ -1,6 +1,7 @@
 import type ts from "typescript";
 
 import { codeOfSourceFile, nodeOf } from "./code/from-typescript.js";
+import { memberNamesOf } from "./code/member-names.js";
 import { childrenOf } from "./code/node.js";
 import type {
   CallNode,
@@ -37,6 +38,7 @@ export class TypedSemantics implements Semantics {
   readonly #annotations: Annotations;
   readonly #refs: DeclarationRefs;
   #files: readonly CodeFile[] | undefined;
+  #memberNames: readonly ReadonlySet<string>[] | undefined;
   /** How many questions the checker was asked: the number that a test watches, because time is noisy. */
   questions = 0;
 
@@ -152,10 +154,18 @@ export class TypedSemantics implements Semantics {
       ) as FunctionNode[];
   }
 
+  mayDeclareMember(name: string): boolean {
+    this.#memberNames ??= this.#program
+      .getSourceFiles()
+      .filter((file) => this.#isReadable(file))
+      .map((file) => memberNamesOf(this.#ts, file));
+    return this.#memberNames.some((names) => names.has(name));
+  }
+
   projectFiles(): readonly CodeFile[] {
     this.#files ??= this.#program
       .getSourceFiles()
-      .filter((file) => !file.isDeclarationFile && !file.fileName.includes("/node_modules/"))
+      .filter((file) => this.#isReadable(file))
       .map((file) => codeOfSourceFile(this.#ts, file));
     return this.#files;
   }

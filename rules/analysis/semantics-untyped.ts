@@ -120,6 +120,11 @@ export class UntypedSemantics implements Semantics {
     return [];
   }
 
+  /** Other files may; nothing is lost by asking. */
+  mayDeclareMember(): boolean {
+    return true;
+  }
+
   projectFiles(): readonly CodeFile[] {
     return [this.#file];
   }

@@ -72,6 +72,8 @@ export interface Semantics {
   signatureOf(call: CallNode): readonly Ref[];
   /** Code behind a member of an interface or abstract class of the project, where its implementations are known. */
   implementationsOf(declared: Extract<Definition, { kind: "declared" }>): readonly FunctionNode[];
+  /** Whether code of the project may be called as a member of this name; asked before any question about types. */
+  mayDeclareMember(name: string): boolean;
   /** Every file of the project that can be read, the linted one first. */
   projectFiles(): readonly CodeFile[];
   /** The overriding or only method of this name in a class or its bases. */

@@ -3,23 +3,24 @@ import { dirname, join } from "node:path";
 
 const folders = new Map<string, string>();
 
+const test =
+  /(?:[.-](?:spec|test|e2e|e2e-spec|int-spec|mock|stub)\.[cm]?[jt]sx?$)|\/(?:__tests__|__mocks__|tests?|mocks?|fixtures|e2e)\//;
+const alone = /\/(?:seeds?|seeders?|migrations?|scripts?|factories|cli|bin)\/|\/[^/]*(?:seed|migrat)[^/]*$/i;
+
 /** Whether a file is a test or belongs to tests, as its name and its folders inside its package say. */
 export function isTestFile(path: string): boolean {
-  return /(?:[.-](?:spec|test|e2e|e2e-spec|int-spec|mock|stub)\.[cm]?[jt]sx?$)|\/(?:__tests__|__mocks__|tests?|mocks?|fixtures|e2e)\//.test(
-    insidePackage(path),
-  );
+  return saysInsidePackage(path, test);
 }
 
 /** Whether a file is for seeding, migrating or a person at a terminal: nobody runs it twice at the same time. */
 export function isRunAlone(path: string): boolean {
-  return /\/(?:seeds?|seeders?|migrations?|scripts?|factories|cli|bin)\/|\/[^/]*(?:seed|migrat)[^/]*$/i.test(
-    insidePackage(path),
-  );
+  return saysInsidePackage(path, alone);
 }
 
-function insidePackage(path: string): string {
+/** Where the package begins is only looked for on the disk where the whole path says it. */
+function saysInsidePackage(path: string, pattern: RegExp): boolean {
   const normal = path.replaceAll("\\", "/");
-  return normal.slice(packageFolder(dirname(normal)).length);
+  return pattern.test(normal) && pattern.test(normal.slice(packageFolder(dirname(normal)).length));
 }
 
 /** The folder of the nearest package.json; the root where there is none. */

@@ -269,9 +269,8 @@ class Walk {
         else {
           if (scope) this.#inside.push({ scope, node: call, frame });
           // what runs in a callback may end the transaction, or stand inside it
-          for (const { fn, frame: up, self } of wrappers.ranBy(call, frame)) {
-            if (fn.body && call.args.includes(fn)) execute(fn.body, { fn, args: undefined, self, up }, values, visitor);
-          }
+          for (const { fn, frame: up, self } of wrappers.callbacksIn(call, frame))
+            if (fn.body) execute(fn.body, { fn, args: undefined, self, up }, values, visitor);
         }
         return false;
       },
@@ -348,9 +347,8 @@ class Walk {
     execute(body, frame, this.#analysis.values, {
       call: (call, inner) => {
         // functions written in the arguments run before the call is over
-        for (const { fn, frame: around, self } of this.#analysis.wrappers.ranBy(call, inner)) {
-          if (fn.body && call.args.includes(fn)) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
-        }
+        for (const { fn, frame: around, self } of this.#analysis.wrappers.callbacksIn(call, inner))
+          if (fn.body) this.#body(scope, fn.body, { fn, args: undefined, self, up: around });
         this.#inside.push({ scope, node: call, frame: inner });
         return false;
       },

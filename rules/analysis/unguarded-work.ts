@@ -32,8 +32,8 @@ export function unguardedWorkIn(
     execute(inner, around, values, {
       call: (call, at) => {
         if (call.start < from) return false;
-        for (const { fn, frame: up, self } of wrappers.ranBy(call, at))
-          if (fn.body && call.args.includes(fn) && !result.found) walk(fn.body, { fn, args: undefined, self, up });
+        for (const { fn, frame: up, self } of wrappers.callbacksIn(call, at))
+          if (fn.body && !result.found) walk(fn.body, { fn, args: undefined, self, up });
         if (result.found) return true;
         const found = charged(call, at) ?? inserted(call);
         if (found) result.found = found;

@@ -169,6 +169,7 @@ export class Values {
       }
       return undefined;
     }
+    if (this.#isOfLibrary(node, frame)) return undefined;
     const settled = this.settle(node, frame);
     switch (settled.kind) {
       case "absent":
@@ -197,8 +198,16 @@ export class Values {
     return parent?.kind === "binary" || parent?.kind === "conditional" || isPassed;
   }
 
+  /** Whether an expression is the `length` of what a library returned: no value that could be read, whatever the types say. */
+  #isOfLibrary(node: Node, frame: Frame | undefined): boolean {
+    if (node.kind !== "member" || node.property !== "length") return false;
+    const { kind } = this.settle(node.object, frame);
+    return (kind === "other" || kind === "declared") && !this.#semantics.mayDeclareMember("length");
+  }
+
   /** A literal value, wrapped so that "absent" can be one too. */
   constant(node: Node, frame: Frame | undefined): { value: unknown } | undefined {
+    if (this.#isOfLibrary(node, frame)) return undefined;
     const settled = this.settle(node, frame);
     if (settled.kind === "absent") return { value: undefined };
     if (settled.kind === "other" && settled.node.kind === "literal" && settled.node.value !== undefined)
@@ -396,6 +405,9 @@ export class Values {
   #call(node: CallNode, frame: Frame | undefined, depth: number): Settled | undefined {
     const { callee } = node;
     if (callee.kind === "member" && callee.property === "bind") return this.settle(callee.object, frame, depth + 1);
+    // what a library returns is not followed, so that there is no need to know what it is called on
+    if (callee.kind === "member" && callee.property !== undefined && !this.#semantics.mayDeclareMember(callee.property))
+      return undefined;
     const called = this.settle(callee, frame, depth + 1);
     if (node.isNew)
       return called.kind === "class" ? { kind: "instance", of: called.node, made: node, frame } : undefined;

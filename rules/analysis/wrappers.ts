@@ -5,12 +5,15 @@ import { childrenOf, enclosingFunction, type CallNode, type FunctionNode, type N
 import { argumentAt, callbackIndex, functionArguments, runningOf } from "./deferral.js";
 import { nameOfCallee } from "./effects.js";
 import { execute, type Flow } from "./execution.js";
+import { callsAnything, isForeign, isGivenData, mayRunWork } from "./foreign-members.js";
 import type { EntryOf, Known } from "./knowledge.js";
 import { rerunAround } from "./retries.js";
 import { labelOf, type Path, type Ref } from "./semantics.js";
 import { turnOfSql, turnOfText, type Turn } from "./sql-turns.js";
 import type { Frame, Settled, Value } from "./values.js";
 import { generic, searchNames, SHORT, tellingOf, type WrapperNames } from "./wrapper-names.js";
+
+type Closure = Extract<Settled, { kind: "closure" }>;
 
 /** A transaction that a call opens around a function that it is given. */
 export interface Opened {
@@ -88,7 +91,7 @@ export class Wrappers {
   }
 
   /** The code behind a member of an interface or abstract class of the project. */
-  #implementationsOf(callee: Settled): readonly Extract<Settled, { kind: "closure" }>[] {
+  #implementationsOf(callee: Settled): readonly Closure[] {
     const declared =
       callee.kind === "declared" ? callee.definition : callee.kind === "parameter" ? callee.declared : undefined;
     if (!declared?.refs.some((ref) => ref.isProject)) return [];
@@ -98,7 +101,7 @@ export class Wrappers {
   }
 
   /** The parameters that a function runs inside a transaction that it opens. */
-  runsInside(closure: Extract<Settled, { kind: "closure" }>): readonly Opened[] {
+  runsInside(closure: Closure): readonly Opened[] {
     return this.#openedIn(closure);
   }
 
@@ -112,7 +115,7 @@ export class Wrappers {
   }
 
   /** The function that a decorator of the project puts in the place of the method, in the frame of the decorator. */
-  decoratorBody(decorator: Node): Extract<Settled, { kind: "closure" }> | undefined {
+  decoratorBody(decorator: Node): Closure | undefined {
     const settled = this.#program.values.settle(decorator, undefined);
     if (settled.kind !== "closure" || !settled.fn.body) return undefined;
     const decorating: Frame = { fn: settled.fn, args: undefined, self: undefined, up: settled.frame };
@@ -126,8 +129,18 @@ export class Wrappers {
     if (name === undefined || !this.turnNames.has(name) || call.args.some((argument) => argument.kind === "function"))
       return false;
     const isSql = this.#program.knowledge.sql.hasName(name);
+    if (isSql && this.#sqlTurn(call, name) !== undefined) return true;
+    return this.#tells(call, name) && (!isSql || (generic.has(name) && this.#mayTurnWithoutSql(call, name)));
+  }
+
+  /** Of the names that take SQL, some begin or end a transaction by themselves too: in a library, or in the project. */
+  #mayTurnWithoutSql({ callee }: CallNode, name: string): boolean {
+    const { knowledge, semantics } = this.#program;
+    const { begins, commits, rollbacks } = knowledge;
     return (
-      (isSql && this.#sqlTurn(call, name) !== undefined) || (this.#tells(call, name) && (!isSql || generic.has(name)))
+      [begins, commits, rollbacks].some((index) => index.hasName(name)) ||
+      callee.kind !== "member" ||
+      semantics.mayDeclareMember(name)
     );
   }
 
@@ -275,9 +288,16 @@ export class Wrappers {
     }
   }
 
+  /** Of the functions that are written among the arguments of a call, those that do something while it runs. */
+  callbacksIn(call: CallNode, frame: Frame | undefined): readonly Closure[] {
+    if (!call.args.some((argument) => argument.kind === "function" && callsAnything(argument))) return [];
+    return this.ranBy(call, frame).filter(({ fn }) => fn.body !== undefined && call.args.includes(fn));
+  }
+
   /** Of the functions that a call is given, those that run while it runs: `items.map(fn)`, `withSpan("x", fn)`. */
-  ranBy(call: CallNode, frame: Frame | undefined): readonly Extract<Settled, { kind: "closure" }>[] {
+  ranBy(call: CallNode, frame: Frame | undefined): readonly Closure[] {
     if (!call.args.some((argument) => argument.kind === "function" || argument.kind === "object")) return [];
+    if (isGivenData(call) && isForeign(call, this.#program)) return [];
     const { effects, values } = this.#program;
     const { callee, refs } = effects.calledBy(call, frame);
     if (callee.kind !== "closure") return effects.callbacksRunNow(call, frame);
@@ -291,7 +311,7 @@ export class Wrappers {
   }
 
   /** The parameters that a function of the project calls, or hands to something that does. */
-  #parametersRun(closure: Extract<Settled, { kind: "closure" }>): readonly { index: number; path: Path }[] {
+  #parametersRun(closure: Closure): readonly { index: number; path: Path }[] {
     const { fn } = closure;
     const known = this.#run.get(fn);
     if (known) return known;
@@ -306,6 +326,7 @@ export class Wrappers {
     const walk = (body: Node, frame: Frame): Flow =>
       execute(body, frame, this.#program.values, {
         call: (call, inner) => {
+          if (isForeign(call, this.#program) && !mayRunWork(call, inner, this.#program)) return false;
           const { callee, refs } = this.#program.effects.calledBy(call, inner);
           note(callee, call, inner);
           const handedOn = call.args.filter((argument) => argument.kind === "name" || argument.kind === "member");
@@ -329,11 +350,11 @@ export class Wrappers {
   }
 
   /** The parameters that a function of the project runs inside a transaction that it opens. */
-  #openedIn(closure: Extract<Settled, { kind: "closure" }>): readonly Opened[] {
+  #openedIn(closure: Closure): readonly Opened[] {
     return this.#once(this.#opened, closure.fn, [], () => this.#findOpened(closure));
   }
 
-  #findOpened(closure: Extract<Settled, { kind: "closure" }>): readonly Opened[] {
+  #findOpened(closure: Closure): readonly Opened[] {
     const { fn } = closure;
     const found: Opened[] = [];
     let label = "";
@@ -356,6 +377,7 @@ export class Wrappers {
     const inside = (body: Node, frame: Frame | undefined, level: number): Flow =>
       execute(body, frame, values, {
         call: (call, inner) => {
+          if (isForeign(call, this.#program) && !mayRunWork(call, inner, this.#program)) return false;
           const { callee } = this.#program.effects.calledBy(call, inner);
           note(callee);
           if (level >= DEPTH) return false;
@@ -402,6 +424,7 @@ export class Wrappers {
             if (settled.kind === "closure" && settled.fn.body)
               inside(settled.fn.body, { fn: settled.fn, args: undefined, self: settled.self, up: settled.frame }, 0);
           }
+          if (isForeign(call, this.#program) && !mayRunWork(call, inner, this.#program)) return false;
           const { callee } = this.#program.effects.calledBy(call, inner);
           if (isOpen) note(callee);
           // `pool.connect(async (connection) => …)`, `new Promise(…)`, `withSpan("x", async () => …)`
@@ -445,11 +468,11 @@ export class Wrappers {
   }
 
   /** Whether a short function of the project begins or ends a transaction and leaves it so. */
-  #turnIn(closure: Extract<Settled, { kind: "closure" }>): Turn | undefined {
+  #turnIn(closure: Closure): Turn | undefined {
     return this.#once(this.#turns, closure.fn, null, () => this.#findTurn(closure) ?? null) ?? undefined;
   }
 
-  #findTurn(closure: Extract<Settled, { kind: "closure" }>): Turn | undefined {
+  #findTurn(closure: Closure): Turn | undefined {
     const { fn } = closure;
     let last: Turn | undefined;
     if (fn.body && fn.end - fn.start <= SHORT) {

@@ -1,4 +1,4 @@
-import { lazily } from "./lazily.js";
+import { lazily, Start as StartOf } from "./lazily.js";
 import type {
   ClassMember,
   ClassNode,
@@ -102,12 +102,14 @@ const between = new Set([
   "RestElement",
 ]);
 
+type Start = StartOf<Raw, EstreeFile>;
+
 /** The code of a file that is linted without a TypeScript program. */
 export class EstreeFile implements CodeFile {
   readonly path: string;
   readonly text: string;
   readonly #program: Raw;
-  readonly #nodes = new WeakMap<Raw, Node>();
+  readonly #nodes = new Map<Raw, Node>();
 
   constructor(path: string, text: string, program: Raw) {
     this.path = path;
@@ -151,7 +153,11 @@ export class EstreeFile implements CodeFile {
     return rawsIn(raws).map((raw) => this.wrap(raw));
   }
 
-  #parentOf(raw: Raw): Node | undefined {
+  startOf(raw: Raw): number {
+    return startOf(raw);
+  }
+
+  parentOf(raw: Raw): Node | undefined {
     for (let child = raw, current = raw.parent; current; child = current, current = current.parent) {
       if (transparent[current.type] && isRaw(current[transparent[current.type] ?? ""])) continue;
       if (
@@ -172,10 +178,7 @@ export class EstreeFile implements CodeFile {
   }
 
   #convert(raw: Raw): Node {
-    const base = lazily(
-      { file: this, raw: raw, start: startOf(raw), end: endOf(raw) },
-      { parent: () => this.#parentOf(raw) },
-    );
+    const base: Start = new StartOf(this, raw, endOf(raw));
     switch (raw.type) {
       case "Identifier":
       case "JSXIdentifier":
@@ -437,7 +440,7 @@ export class EstreeFile implements CodeFile {
         isProperty: raw.type === "TSParameterProperty",
       },
       {
-        parent: () => this.#parentOf(raw),
+        parent: () => this.parentOf(raw),
         target: () => this.#sure(target, raw),
         defaultValue: () => (withDefault ? this.#wrapped(property.right) : undefined),
         type: () => (isRaw(target) ? annotation(target) : undefined),
@@ -491,7 +494,7 @@ export class EstreeFile implements CodeFile {
         keyRaw: isRaw(raw.id) ? raw.id : raw,
       },
       {
-        parent: () => this.#parentOf(raw),
+        parent: () => this.parentOf(raw),
         value: (): Node => this.#wrapped(raw.initializer) ?? { ...start, kind: "other", children: [], parent: node },
       },
     );
@@ -519,7 +522,7 @@ export class EstreeFile implements CodeFile {
         keyRaw: isRaw(raw.key) ? raw.key : raw,
       },
       {
-        parent: () => this.#parentOf(raw),
+        parent: () => this.parentOf(raw),
         value: (): Node =>
           isSpread
             ? this.#sure(raw.argument, raw)
@@ -531,15 +534,6 @@ export class EstreeFile implements CodeFile {
     if (!isMethodProperty(raw)) this.#nodes.set(raw, node);
     return node;
   }
-}
-
-/** What every node starts with. */
-interface Start {
-  readonly file: CodeFile;
-  readonly raw: object;
-  readonly start: number;
-  readonly end: number;
-  readonly parent: Node | undefined;
 }
 
 function isRaw(value: unknown): value is Raw {

@@ -1,6 +1,6 @@
 import type ts from "typescript";
 
-import { lazily } from "./lazily.js";
+import { lazily, Start as StartOf } from "./lazily.js";
 import type {
   ClassMember,
   ClassNode,
@@ -15,14 +15,7 @@ import type {
 
 type Typescript = typeof ts;
 
-/** What every node starts with. */
-interface Start {
-  readonly file: CodeFile;
-  readonly raw: object;
-  readonly start: number;
-  readonly end: number;
-  readonly parent: Node | undefined;
-}
+type Start = StartOf<ts.Node, TypescriptFile>;
 
 /** Wrapped files and nodes are kept as long as TypeScript keeps the source file: unchanged files survive an edit elsewhere. */
 const files = new WeakMap<ts.SourceFile, TypescriptFile>();
@@ -42,7 +35,7 @@ export function nodeOf(typescript: Typescript, raw: ts.Node): Node {
 export class TypescriptFile implements CodeFile {
   readonly path: string;
   readonly text: string;
-  readonly #nodes = new WeakMap<ts.Node, Node>();
+  readonly #nodes = new Map<ts.Node, Node>();
   readonly #ts: Typescript;
   readonly #sourceFile: ts.SourceFile;
 
@@ -100,7 +93,7 @@ export class TypescriptFile implements CodeFile {
   }
 
   /** The next node above that is a node here. */
-  #parentOf(raw: ts.Node): Node | undefined {
+  parentOf(raw: ts.Node): Node | undefined {
     const { SyntaxKind } = this.#ts;
     // while a broken file is edited a parent can be missing
     for (let current = raw.parent as ts.Node | undefined; current; current = current.parent as ts.Node | undefined) {
@@ -126,15 +119,12 @@ export class TypescriptFile implements CodeFile {
     return undefined;
   }
 
+  startOf(raw: ts.Node): number {
+    return raw.getStart(this.#sourceFile);
+  }
+
   #base(raw: ts.Node): Start {
-    const sourceFile = this.#sourceFile;
-    return lazily(
-      { file: this, raw: raw, end: raw.end },
-      {
-        start: () => raw.getStart(sourceFile),
-        parent: () => this.#parentOf(raw),
-      },
-    );
+    return new StartOf(this, raw, raw.end);
   }
 
   #convert(raw: ts.Node): Node {
