@@ -78,14 +78,15 @@ export class ClientIdentities {
       case "variable": {
         const { declarator, path } = definition;
         const { init, isConst } = declarator;
-        // a local variable may be set to the handle later
-        if (!isConst && enclosingFunction(declarator)) return undefined;
+        // a local variable that begins as a client may be set to the handle later
+        if (!isConst && init && !isNothing(init) && enclosingFunction(declarator)) return undefined;
         if (choosesByContext.test(declarator.file.text)) return undefined;
         const made =
           path.length === 0
             ? init && isConst && this.of(init, frame, depth + 1)
             : init && this.#stepped(init, path, near, frame, depth);
-        const isAlias = init && ["name", "member", "conditional", "binary", "await"].includes(init.kind);
+        const isAlias =
+          init && !isNothing(init) && ["name", "member", "conditional", "binary", "await"].includes(init.kind);
         if (made) return made;
         return isAlias && path.length === 0 && init.kind !== "await"
           ? undefined
@@ -236,6 +237,11 @@ export function identitiesOf(program: Program): ClientIdentities {
   let found = identities.get(program.values);
   if (!found) identities.set(program.values, (found = new ClientIdentities(program)));
   return found;
+}
+
+/** `undefined` or `null`: what it will hold is said later. */
+function isNothing(init: Node): boolean {
+  return (init.kind === "literal" && init.value === null) || (init.kind === "name" && init.text === "undefined");
 }
 
 function pathKey(path: Path): string {

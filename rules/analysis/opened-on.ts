@@ -125,16 +125,16 @@ function namesOf({ params }: FunctionNode): readonly Node[] {
   return params.flatMap((parameter) => names(parameter.target));
 }
 
-/** `trx` of `const trx = await knex.transaction()` */
+/** `trx` of `const trx = await knex.transaction()`, also where it is declared before (`let trx; try { trx = …`). */
 function nameNode(call: CallNode): Node | undefined {
   const place = call.parent?.kind === "await" ? call.parent.parent : call.parent;
-  return place?.kind === "declarator" ? place.target : undefined;
+  return place?.kind === "declarator" || place?.kind === "assign" ? place.target : undefined;
 }
 
 function nameOfBegun(call: CallNode, isReceiver: boolean, receiver: Node): string | undefined {
   if (isReceiver) return textOf(receiver);
   const name = nameNode(call);
-  return name?.kind === "name" ? name.text : undefined;
+  return name?.kind === "name" || name?.kind === "member" ? textOf(name) : undefined;
 }
 
 /** A wrapper's own parameter is what its caller passes. */

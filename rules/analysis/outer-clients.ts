@@ -186,6 +186,7 @@ class Search {
     // a function of the project is followed instead
     if (called && ["closure", "class"].includes(called.callee.kind)) return undefined;
     if (!isChainTop(node) || !isSent(node)) return undefined;
+    if (called && node.kind === "call" && this.#mayBeGivenHandle(node, called, frame)) return undefined;
     const links = linksOf(node);
     const client = this.#clientAmong(links, frame);
     const through = client ? undefined : this.#throughAmong(links, frame);
@@ -250,6 +251,19 @@ class Search {
     if (this.#mayHoldHandle(call, known.entry, frame)) return undefined;
     const joined = known.entry.joins ? this.#joining.of(call, known.entry.joins, frame) : "no handle";
     return joined === "joined" ? undefined : { kind: "statement", known, statement: call };
+  }
+
+  /** `sequelize.query(sql, options)` goes over the client, and takes part by what it is given. */
+  #mayBeGivenHandle(call: CallNode, { refs }: Called, frame: Frame | undefined): boolean {
+    const { statements } = this.#program.knowledge;
+    if (!statements.hasName(nameOfCallee(call))) return false;
+    return statements
+      .find(refs)
+      .some(
+        ({ entry }) =>
+          entry.joins &&
+          (this.#mayHoldHandle(call, entry, frame) || this.#joining.of(call, entry.joins, frame) === "joined"),
+      );
   }
 
   /** Options that come from elsewhere (`{ ...ctx.options }`) may hold the handle, or be given it before they are read. */

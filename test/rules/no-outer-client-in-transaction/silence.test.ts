@@ -50,6 +50,45 @@ export async function place() {
 }`,
 });
 
+lintCases("Handles that are declared before they are there", rule, {
+  "options of Sequelize, written out or made before": `import { Model, Sequelize, type Transaction } from "sequelize"; class Order extends Model {}
+export class Orders {
+  private open?: Transaction;
+  constructor(private readonly sequelize: Sequelize) {}
+  async place() {
+    let t: Transaction | undefined;
+    try {
+      t = await this.sequelize.transaction();
+      await this.sequelize.query("x", { transaction: t });
+      await Order.create({}, { transaction: t });
+      await t.commit();
+    } catch (error) { if (t) await t.rollback(); throw error; }
+  }
+  async ship() {
+    const t = await this.sequelize.transaction();
+    const options = { transaction: t };
+    await this.sequelize.query("x", options);
+    await t.commit();
+  }
+  async keep() {
+    this.open = await this.sequelize.transaction();
+    await this.sequelize.query("x", { transaction: this.open });
+    await this.open.commit();
+  }
+}`,
+  "a query builder that is given it": `${knex}
+async function add(trx: Knex.Transaction) { await knex("b").insert({}).transacting(trx); }
+export async function place() {
+  let trx: Knex.Transaction | undefined;
+  try {
+    trx = await knex.transaction();
+    await knex("a").insert({}).transacting(trx);
+    await add(trx);
+    await trx.commit();
+  } catch (error) { await trx?.rollback(); throw error; }
+}`,
+});
+
 lintCases("Statements that are not inside", rule, {
   "before, after and around": `${prisma}
 export async function place(data: { id: string }) {
