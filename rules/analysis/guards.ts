@@ -1,4 +1,4 @@
-import type { FileAnalysis } from "./analysis.js";
+import type { Program } from "./analysis.js";
 import { enclosingFunction, type CallNode, type Node } from "./code/node.js";
 
 /** A condition under which code runs: a read found nothing. */
@@ -15,7 +15,7 @@ interface Subject {
 }
 
 /** The reads that found nothing where a node runs, in its own function. */
-export function guardsOf(node: Node, analysis: FileAnalysis): readonly Guard[] {
+export function guardsOf(node: Node, analysis: Program): readonly Guard[] {
   const guards: Guard[] = [];
   const add = (test: Node, isAbsent: boolean, isEnd: Guard["isEnd"]) => {
     for (const subject of subjectsOf(test)) {
@@ -99,9 +99,9 @@ function rowsOf(node: Node): Node {
 }
 
 /** The call that gave what a condition asks about, where it was awaited here. */
-function readOf(node: Node, { semantics }: FileAnalysis): CallNode | undefined {
+function readOf(node: Node, { semantics }: Program): CallNode | undefined {
   if (node.kind === "await") return node.argument?.kind === "call" ? node.argument : undefined;
-  if (node.kind === "member" && node.index !== undefined) return readOf(node.object, { semantics } as FileAnalysis);
+  if (node.kind === "member" && node.index !== undefined) return readOf(node.object, { semantics } as Program);
   if (node.kind !== "name") return undefined;
   const definition = semantics.definitionOfName(node);
   if (definition?.kind !== "variable" || definition.path.length > 1) return undefined;

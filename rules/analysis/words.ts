@@ -143,6 +143,11 @@ export const isObserverName = has(
   ]),
 );
 
+/** What only carries what others watch, and may send it elsewhere. */
+export const isInstrumentName = has(
+  new Set(["logger", "logging", "tracer", "tracing", "telemetry", "metric", "metrics", "statsd", "sentry"]),
+);
+
 /** Functions that bring an error to those who watch. */
 export const isReporterName = (name: string): boolean =>
   /^(?:(?:capture|report|record|notice|track|send)(?:Exception|Error|Failure)|captureMessage|setStatus|newrelic|bugsnag|rollbar|notify(?:Error|Exception))$/i.test(

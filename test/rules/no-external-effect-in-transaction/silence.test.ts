@@ -26,6 +26,23 @@ class RateLimiter { static async clear(key: string) { await redis.del(key); } }
 export const place = () => dataSource.transaction(async () => {
   await getOrSet("orders"); await RateLimiter.clear("x"); await redis.del("lock:orders"); await redis.incr(\`rate-limit:\${"x"}\`);
 });`,
+  "a cache that is filled where nothing was found": `import { Redis } from "ioredis"; ${open} const redis = new Redis();
+async function isOn(flag: string) {
+  const known = await redis.get(\`flag:\${flag}\`);
+  if (known !== null) return known === "1";
+  const response = await fetch(\`https://flags.example/\${flag}\`);
+  await redis.set(\`flag:\${flag}\`, response.ok ? "1" : "0", "EX", 60);
+  return response.ok;
+}
+export const place = () => dataSource.transaction(async (manager) => { if (await isOn("x")) await manager.save({}); });`,
+  "logs and metrics that are sent": `${open}
+class Logger { async info(text: string) { await fetch("https://logs.example", { method: "POST", body: text }); } }
+class Metrics { async count(name: string) { await fetch("https://metrics.example", { method: "POST", body: name }); } }
+export class Orders {
+  private readonly logger = new Logger();
+  constructor(private readonly metrics: Metrics) {}
+  place() { return dataSource.transaction(async (manager) => { await this.logger.info("x"); await manager.save({}); await this.metrics.count("orders"); }); }
+}`,
   files: `import { readFile, writeFile } from "node:fs/promises"; import fs from "node:fs"; ${open}
 export const place = () => dataSource.transaction(async () => { await readFile("x"); fs.readFileSync("x"); await writeFile("x", "y"); });`,
 });
