@@ -10,7 +10,7 @@ import {
   type WrapperNode,
 } from "./code/node.js";
 import type { JobHandler } from "./handler-scope.js";
-import { isObserverName, isReporterName } from "./words.js";
+import { isObserverName, isReporterName, workOf } from "./words.js";
 
 /** Functions followed up to the handler whose end it is. */
 const DEPTH = 4;
@@ -122,9 +122,20 @@ function isWork(node: Node): boolean {
       return isWork(node.body);
     case "try":
       return isWork(node.block);
+    case "declare":
+      // `const order = await createOrder()`: the work is done, whoever wants to know what it gave
+      return node.declarators.some(
+        ({ init }) =>
+          init?.kind === "await" && !isAside(init) && init.argument?.kind === "call" && stores(init.argument),
+      );
     default:
       return false;
   }
+}
+
+function stores(call: CallNode): boolean {
+  const names = textOf(call.callee).split(/[^\w$]+/);
+  return ["stores", "dispatches"].includes(workOf(names.at(-1) ?? "", names.slice(0, -1)));
 }
 
 function endsHere(block: Extract<Node, { kind: "block" | "sequence" }>): boolean {

@@ -209,6 +209,18 @@ casesOfFiles("a catch that lets the queue know, or that is not the job's end", n
       }
     });
   `,
+  "what comes behind the work, whose result is returned": `${head}
+    declare const orders: { create(data: unknown): Promise<{ id: string }> };
+    new Worker("orders", async (job) => {
+      const order = await orders.create(job.data);
+      try {
+        await charge(order.id);
+      } catch (error) {
+        console.warn(error);
+      }
+      return order;
+    });
+  `,
   "a flag that is thrown later, and a finally": `${head}
     new Worker("charges", async (job) => {
       let problem: unknown;
