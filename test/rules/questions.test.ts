@@ -11,7 +11,7 @@ import { knowledgeFor } from "../../rules/dist/settings.js";
  * Questions asked of the type checker by all rules on the programs of `examples/`. Time is noise on a busy machine; this
  * is not. A change that asks less lowers the bound, one that must ask more raises it with a reason.
  */
-const BOUND = 634;
+const BOUND = 650;
 
 test("the rules ask the type checker no more than they did", async () => {
   const folder = join(import.meta.dirname, "../../examples");
