@@ -14,12 +14,15 @@ export const aftercommit: Library = {
     TransactionManager: "createTransactionManager()",
     QueueConnection: "defineConnection()",
     Queue: "QueueConnection.queue()",
+    Effects: "createEffects()",
+    ServiceBase: "Effects.service()",
   },
   dispatches: [
     { member: "Queue.enqueue", to: "queue", payload: { argument: 1 }, joins: { argument: 0 } },
     { member: "Queue.dispatch", to: "queue", payload: { argument: 0 }, joins: { argument: 0 } },
   ],
   handlers: [{ registeredBy: "startWorker", handler: { argument: 1 }, job: 0 }, { parameterType: "Job" }],
+  effects: [{ member: "ServiceBase.call", kind: "http" }],
   identities: [{ property: "Job.id", stableOver: "retries" }],
   keys: [
     part(1),

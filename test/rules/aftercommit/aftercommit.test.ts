@@ -1,5 +1,6 @@
 import { noDispatchInTransaction } from "../../../rules/no-dispatch-in-transaction.js";
 import { noEffectInRetriedTransaction } from "../../../rules/no-effect-in-retried-transaction.js";
+import { noExternalEffectInTransaction } from "../../../rules/no-external-effect-in-transaction.js";
 import { noJobIdAsIdempotencyKey } from "../../../rules/no-job-id-as-idempotency-key.js";
 import { noLockAsGuarantee } from "../../../rules/no-lock-as-guarantee.js";
 import { noRandomIdInHandler } from "../../../rules/no-random-id-in-handler.js";
@@ -44,6 +45,18 @@ export async function confirm(ids: string[]) {
     await tx.savepoint(async () => { confirmed.push(ids[2] as string); });
   });
   return confirmed;
+}`,
+});
+
+casesOfFiles("The runtime of this project: other services", noExternalEffectInTransaction, {
+  "asked inside a transaction, which the runtime refuses, and behind it": `${head}
+import { createEffects } from "aftercommit";
+const labels = createEffects({ transactions }).service("labels", { timeout: 10 });
+export async function ship(id: string) {
+  await transactions.run(async () => {
+    await labels.call(idempotencyKey("ship", id), { id }, async () => 1); // report effect, typed
+  });
+  await labels.call(idempotencyKey("ship", id), { id }, async () => 1);
 }`,
 });
 
