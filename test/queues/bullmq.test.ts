@@ -36,7 +36,13 @@ describe.skipIf(!bullmq.available)("bullmq", () => {
 
   function define({ timeout = 0.5, retryAfter = 1.2, tries = 3, backoff = [] as number[] } = {}) {
     const connection = defineConnection({ queues: opened.queues, retryAfter, delivery: afterCommit() });
-    return connection.queue("orders", { payload, timeout, tries, backoff, repeatSafety: { by: "tolerated", reason: "a test" } });
+    return connection.queue("orders", {
+      payload,
+      timeout,
+      tries,
+      backoff,
+      repeatSafety: { by: "tolerated", reason: "a test" },
+    });
   }
   const start = async (queue: ReturnType<typeof define>, handler: (job: Job<Payload>) => unknown) => {
     const worker = await startWorker(queue, handler, {
