@@ -236,8 +236,9 @@ describe.each(openers)("%s", (library, open) => {
       await until(() => {
         expect(events).toMatchObject([{ what: "deduplicated", id: value[1]?.id, existing: value[0]?.id }]);
       });
-      expect(await outbox.list({ state: "waiting", queue: queue.name })).toEqual([]);
+      // A relay that stops has marked what it sent.
       await relay.stop();
+      expect(await outbox.list({ state: "waiting", queue: queue.name })).toEqual([]);
     });
 
     test.each(["processed", "processing"] as const)(
