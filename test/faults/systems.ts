@@ -152,10 +152,8 @@ async function openPgBoss(): Promise<OpenedQueuesPart> {
     prepare: nothing,
     forgetDone: async (queue) => {
       const done = (await boss.findJobs(queue)).filter(({ state }) => state === "completed");
-      await boss.deleteJob(
-        queue,
-        done.map(({ id }) => id),
-      );
+      const ids = done.map(({ id }) => id);
+      if (ids.length > 0) await boss.deleteJob(queue, ids);
     },
     notDone: async (queue) => {
       if ((await boss.getQueue(queue)) === null) return { waiting: 0, failed: 0 };
