@@ -145,7 +145,7 @@ export const isObserverName = has(
 
 /** What only carries what others watch, and may send it elsewhere. */
 export const isInstrumentName = has(
-  new Set(["logger", "logging", "tracer", "tracing", "telemetry", "metric", "metrics", "statsd", "sentry"]),
+  new Set(["logger", "logging", "tracer", "tracing", "telemetry", "metric", "metrics"]),
 );
 
 /** Functions that bring an error to those who watch. */

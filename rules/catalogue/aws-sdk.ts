@@ -41,6 +41,7 @@ export const awsSdk: Library = {
     "@smithy/core",
     "@smithy/smithy-client",
   ],
+  clientNames: ["dynamo"],
   dispatches: [
     { member: send, command: "SendMessageCommand", to: "queue", payload: { argument: 0, path: "MessageBody" } },
     {

@@ -4,6 +4,7 @@ import type { Library } from "./vocabulary.js";
 export const mongodb: Library = {
   name: "MongoDB driver",
   packages: ["mongodb"],
+  clientNames: ["mongo"],
   importedFrom: ["mongoose"],
   together: "queued",
   values: {

@@ -3,6 +3,7 @@ import type { Library } from "./vocabulary.js";
 export const postgres: Library = {
   name: "Postgres.js",
   packages: ["postgres"],
+  clientNames: ["postgres"],
   together: "pipelined",
   values: {
     Sql: "default()",
